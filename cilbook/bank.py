@@ -1,0 +1,213 @@
+r"""One VAE per class, trained together as one batched model.
+
+The weights of all classes are stacked, [classes, ...] per parameter, and the classes
+present in a mini-batch take their steps in one vectorised pass. Nothing is shared: class
+c's weights, optimiser state and noise depend on the seed, on c, and on class c's own
+samples. A new class appends a row; rows of absent classes are never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from torch.func import functional_call, vmap
+
+from cilbook.nets.initialise import build
+from cilbook.nets.vae import VAE, Observation
+from cilbook.random import normal, stream
+
+_BETAS, _EPS = (0.9, 0.999), 1e-8
+
+
+class VAEBank:
+    """A VAE for every class met so far.
+
+    >>> from cilbook.nets.vae import dense_vae
+    >>> bank = VAEBank(lambda: dense_vae([4, 8], 2), observation="gaussian")
+    >>> bank.learn(torch.rand(6, 4), torch.tensor([7, 7, 3, 3, 3, 7]))
+    >>> bank.classes
+    [3, 7]
+    """
+
+    def __init__(
+        self,
+        architecture: Callable[[], VAE],
+        *,
+        observation: Observation,
+        learning_rate: float = 1e-3,
+        seed: int = 0,
+        device: torch.device | str = "cpu",
+    ):
+        self.architecture = architecture
+        self.observation: Observation = observation
+        self.learning_rate = learning_rate
+        self.seed = seed
+        self.device = torch.device(device)
+        with torch.device("meta"):
+            self._template = architecture()
+        self._trainable = {name for name, _ in self._template.named_parameters()}
+        self.classes: list[int] = []
+        self.steps: list[int] = []
+        self.weights: dict[str, Tensor] = {}  # parameters and buffers, [classes, ...]
+        self._first: dict[str, Tensor] = {}  # Adam's two moments, [classes, ...]
+        self._second: dict[str, Tensor] = {}
+
+    def __getitem__(self, label: int) -> VAE:
+        """Class `label`'s VAE in eval mode; it shares its weights with the bank."""
+        if label not in self.classes:
+            raise KeyError(f"the bank has no class {label}; it has {self.classes}")
+        row = self.classes.index(label)
+        vae = deepcopy(self._template)
+        state = {name: stack[row] for name, stack in self.weights.items()}
+        vae.load_state_dict(state, assign=True)
+        return vae.requires_grad_(False).eval()
+
+    def learn(self, x: Tensor, y: Tensor) -> None:
+        """One Adam step for each class present in the mini-batch, on its own rows."""
+        labels, counts = (t.tolist() for t in torch.unique(y, return_counts=True))
+        self._add([label for label in labels if label not in self.classes])
+        groups = x[torch.argsort(y, stable=True)].split(counts)
+        for size in sorted(set(counts)):
+            picked = [i for i, count in enumerate(counts) if count == size]
+            rows = [self.classes.index(labels[i]) for i in picked]
+            self._step(rows, torch.stack([groups[i] for i in picked]))
+
+    def _add(self, labels: list[int]) -> None:
+        """Append freshly initialised classes; the rows already there are copied as is."""
+        if not labels:
+            return
+        fresh = [
+            build(self.architecture, stream(self.seed, "class weights", label))
+            for label in labels
+        ]
+        for name in fresh[0].state_dict():
+            new = torch.stack([vae.state_dict()[name] for vae in fresh]).to(self.device)
+            _append(self.weights, name, new)
+            if name in self._trainable:
+                _append(self._first, name, torch.zeros_like(new))
+                _append(self._second, name, torch.zeros_like(new))
+        self.classes += labels
+        self.steps += [0] * len(labels)
+
+    def _step(self, rows: list[int], x: Tensor) -> None:
+        """An Adam step on these rows of the stack; x is [rows, samples, ...]."""
+        index = _Rows(rows, self.device)
+        state = {name: index.take(stack) for name, stack in self.weights.items()}
+        parameters = {
+            k: v.requires_grad_() for k, v in state.items() if k in self._trainable
+        }
+        buffers = {k: v for k, v in state.items() if k not in self._trainable}
+        loss = self._losses(parameters, buffers, x, self._noise(rows, x.shape[1])).sum()
+        gradients = torch.autograd.grad(loss, list(parameters.values()))
+        for row in rows:
+            self.steps[row] += 1
+        steps = [self.steps[row] for row in rows]
+        with torch.no_grad():
+            for (name, weight), gradient in zip(parameters.items(), gradients, strict=True):
+                moments = index.take(self._first[name]), index.take(self._second[name])
+                _adam(weight.detach(), gradient, *moments, steps, self.learning_rate)
+                index.put(self._first[name], moments[0])
+                index.put(self._second[name], moments[1])
+                index.put(self.weights[name], weight.detach())
+            for name, buffer in buffers.items():
+                index.put(self.weights[name], buffer)
+
+    def _losses(
+        self, parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor
+    ) -> Tensor:
+        """The mean loss of each class on its own samples, [rows]."""
+        net = self._template.train()
+
+        def mean_loss(parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor):
+            args = (x, eps, self.observation)
+            return functional_call(net, (parameters, buffers), args).mean()
+
+        return vmap(mean_loss)(parameters, buffers, x, eps)
+
+    def _noise(self, rows: list[int], samples: int) -> Tensor:
+        """The reparametrisation noise of each class at its own step, [rows, samples, k]."""
+        shape = (samples, self._template.latent)
+        noise = [
+            normal(shape, self.seed, "training", self.classes[row], self.steps[row])
+            for row in rows
+        ]
+        return torch.stack(noise).to(self.device)
+
+    def sample(self, label: int, n: int, *, seed: int = 0) -> Tensor:
+        """n images of class `label`: decoder means of z ~ N(0, I), no noise added."""
+        z = normal((n, self._template.latent), seed, "prior", label)
+        with torch.no_grad():
+            return self[label].decode(z.to(self.device))
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Everything learned, as flat tensors."""
+        state = {f"weights.{k}": v for k, v in self.weights.items()}
+        state |= {f"adam.first.{k}": v for k, v in self._first.items()}
+        state |= {f"adam.second.{k}": v for k, v in self._second.items()}
+        state["classes"] = torch.tensor(self.classes, dtype=torch.int64)
+        state["steps"] = torch.tensor(self.steps, dtype=torch.int64)
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Continue from what `state_dict` gave."""
+
+        def part(prefix: str) -> dict[str, Tensor]:
+            found = {k: v for k, v in state.items() if k.startswith(prefix)}
+            return {k[len(prefix) :]: v.to(self.device) for k, v in found.items()}
+
+        self.weights = part("weights.")
+        self._first, self._second = part("adam.first."), part("adam.second.")
+        self.classes, self.steps = state["classes"].tolist(), state["steps"].tolist()
+
+    def save(self, path: Path | str) -> None:
+        """Write the bank as safetensors."""
+        save_file({k: v.contiguous() for k, v in self.state_dict().items()}, path)
+
+    def load(self, path: Path | str) -> None:
+        """Read what `save` wrote into a bank of the same architecture."""
+        self.load_state_dict(load_file(path))
+
+
+class _Rows:
+    """Some rows of every stack; a run of neighbours is taken and changed without a copy."""
+
+    def __init__(self, rows: list[int], device: torch.device):
+        run = rows == list(range(rows[0], rows[0] + len(rows)))
+        self.index = slice(rows[0], rows[-1] + 1) if run else torch.tensor(rows).to(device)
+
+    def take(self, stack: Tensor) -> Tensor:
+        return stack[self.index].detach()
+
+    def put(self, stack: Tensor, values: Tensor) -> None:
+        if not isinstance(self.index, slice):
+            stack[self.index] = values
+
+
+def _append(stacks: dict[str, Tensor], name: str, rows: Tensor) -> None:
+    stacks[name] = torch.cat([stacks[name], rows]) if name in stacks else rows
+
+
+def _adam(
+    weight: Tensor,
+    gradient: Tensor,
+    first: Tensor,
+    second: Tensor,
+    steps: list[int],
+    learning_rate: float,
+) -> None:
+    """Adam in place, with a step count of its own for every row (Kingma and Ba, 2015)."""
+
+    def per_row(values: list[float]) -> Tensor:
+        return weight.new_tensor(values).view(-1, *[1] * (weight.dim() - 1))
+
+    rate = per_row([learning_rate / (1 - _BETAS[0] ** t) for t in steps])
+    root_correction = per_row([(1 - _BETAS[1] ** t) ** 0.5 for t in steps])
+    first.lerp_(gradient, 1 - _BETAS[0])
+    second.mul_(_BETAS[1]).addcmul_(gradient, gradient, value=1 - _BETAS[1])
+    root = second.sqrt().div_(root_correction).add_(_EPS)
+    weight.sub_(first.div(root).mul_(rate))

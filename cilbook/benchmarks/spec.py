@@ -1,0 +1,93 @@
+"""What a benchmark is: data, tasks, networks, and the numbers that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from cilbook.nets.vae import VAE
+
+
+@dataclass(frozen=True)
+class Images:
+    """Labelled images (or features) as one tensor, turned into numbers batch by batch."""
+
+    stored: Tensor  # [n, ...], bytes or features
+    y: Tensor  # [n]
+    to_input: Callable[[Tensor], Tensor]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """x and y of these rows, as a learner sees them."""
+        return self.to_input(self.stored[rows]), self.y[rows]
+
+    @property
+    def x(self) -> Tensor:
+        """All inputs as a learner sees them."""
+        return self.to_input(self.stored)
+
+    def of_classes(self, classes: list[int]) -> Images:
+        """Only the images of these classes, in their old order."""
+        keep = torch.isin(self.y, torch.tensor(classes, device=self.y.device))
+        return Images(self.stored[keep], self.y[keep], self.to_input)
+
+    def relabelled(self, order: np.ndarray) -> Images:
+        """The same images with new label = order[old label]."""
+        return Images(self.stored, torch.from_numpy(order)[self.y], self.to_input)
+
+    def to(self, device: torch.device) -> Images:
+        """The same images on a device."""
+        return Images(self.stored.to(device), self.y.to(device), self.to_input)
+
+
+@dataclass(frozen=True)
+class Data:
+    """A train and a test set, and the sha256 that tells which data they are."""
+
+    train: Images
+    test: Images
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A benchmark; adding one is writing one of these.
+
+    `settings` overrides the defaults of a method's settings, {method: {field: value}};
+    `shared` does so for every method that has the field.
+    """
+
+    name: str
+    title: str
+    classes: int
+    tasks: int
+    load: Callable[[Path | None], Data]
+    classifier: Callable[[], nn.Module]
+    class_vae: Callable[[], VAE]
+    iterations: Mapping[str, int]  # mini-batches per task, for each budget
+    samples: Mapping[str, int]  # importance samples S, for each budget
+    shared: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def classes_per_task(self) -> int:
+        return self.classes // self.tasks
+
+    def task_classes(self) -> list[list[int]]:
+        """The (new) labels of each task: consecutive groups."""
+        m = self.classes_per_task
+        return [list(range(t * m, t * m + m)) for t in range(self.tasks)]
+
+
+def class_order(seed: int, classes: int) -> np.ndarray:
+    """New label of each old one: natural below seed 10, else numpy's permutation."""
+    if seed < 10:
+        return np.arange(classes)
+    return np.random.RandomState(seed).permutation(classes)

@@ -1,0 +1,1 @@
+"""Running methods on benchmarks, keeping the results, reading them back."""

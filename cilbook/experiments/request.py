@@ -1,0 +1,160 @@
+"""What a run is asked to do, checked before anything starts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from cilbook.benchmarks import BENCHMARKS, Spec
+from cilbook.errors import BadInput
+from cilbook.methods import METHODS, Learner, Settings
+
+BUDGETS = ("quick", "paper")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A run's identity: the same request always means the same numbers.
+
+    >>> Request("digits", "slda").resolve().iterations is None
+    True
+    """
+
+    benchmark: str
+    method: str
+    seed: int = 0
+    budget: str = "quick"
+    samples: int | None = None  # S; None: the budget's
+    likelihood: str | None = None  # None: the method's default
+    changes: Mapping[str, Any] = field(default_factory=dict)  # --set field=value
+
+    def resolve(self) -> Plan:
+        """Every number of the run, or BadInput with a sentence."""
+        spec = _one_of(BENCHMARKS, self.benchmark, "benchmark")
+        method = _one_of(METHODS, self.method, "method")
+        _one_of({b: b for b in BUDGETS}, self.budget, "budget")
+        if self.seed < 0:
+            raise BadInput(f"the seed must be 0 or larger, got {self.seed}")
+        iterations = default_iterations(spec, method, self.budget)
+        changes = dict(self.changes)
+        if iterations is not None and "iterations" in changes:
+            iterations = _number_of_iterations(changes.pop("iterations"))
+        settings = default_settings(spec, self.method, self.budget)
+        settings = _with_estimator(settings, self)
+        settings = change(settings, changes, self.method)
+        budget = "custom" if self.changes else self.budget
+        return Plan(spec, self.method, self.seed, budget, iterations, settings)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A resolved request."""
+
+    spec: Spec
+    method: str
+    seed: int
+    budget: str
+    iterations: int | None  # per task (per class in the `per_class` view); None: one pass
+    settings: Settings
+
+    @property
+    def learner_type(self) -> type[Learner]:
+        return METHODS[self.method]
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same run."""
+        return {
+            "benchmark": self.spec.name,
+            "method": self.method,
+            "seed": self.seed,
+            "budget": self.budget,
+            "iterations": self.iterations,
+            "settings": asdict(self.settings),
+        }
+
+    @property
+    def key(self) -> str:
+        """A readable file name with a digest of the identity."""
+        text = json.dumps(self.identity, sort_keys=True)
+        parts = [self.spec.name, self.method, self.budget, f"seed{self.seed}"]
+        return "-".join([*parts, sha256(text.encode()).hexdigest()[:12]])
+
+
+def default_iterations(spec: Spec, method: type[Learner], budget: str) -> int | None:
+    """Mini-batches per task, per class for `per_class`, or None for a single pass."""
+    per_task = spec.iterations[budget]
+    if method.view == "single_pass":
+        return None
+    if method.view == "per_class":
+        return per_task // spec.classes_per_task
+    return per_task * spec.tasks if method.one_task else per_task
+
+
+def default_settings(spec: Spec, method: str, budget: str) -> Settings:
+    """The method's digits defaults with the benchmark's overrides on top."""
+    settings = METHODS[method].settings_type()
+    names = {f.name for f in fields(settings)}
+    shared = {k: v for k, v in spec.shared.items() if k in names}
+    if "samples" in names:
+        shared["samples"] = spec.samples[budget]
+    return change(settings, {**shared, **spec.settings.get(method, {})}, method)
+
+
+def change(settings: Settings, changes: Mapping[str, Any], method: str) -> Settings:
+    """Settings with some fields replaced; strings are read as the field's type."""
+    kinds = get_type_hints(type(settings))
+    values = {}
+    for name, value in changes.items():
+        if name not in kinds:
+            raise BadInput(f"{method} has no setting {name!r}; it has {_listed([*kinds])}")
+        values[name] = _read(name, value, kinds[name])
+    return replace(settings, **values)
+
+
+def _read(name: str, value: Any, kind: Any) -> Any:
+    if get_origin(kind) is Literal:
+        return _one_of({v: v for v in get_args(kind)}, value, name)
+    try:
+        number = kind(value)
+    except (TypeError, ValueError):
+        wanted = {int: "a whole number", float: "a number"}[kind]
+        raise BadInput(f"{name} must be {wanted}, got {value!r}") from None
+    if name in ("samples", "batch") and number < 1:
+        raise BadInput(f"{name} must be at least 1, got {number}")
+    return number
+
+
+def _with_estimator(settings: Settings, request: Request) -> Settings:
+    given = {"samples": request.samples, "likelihood": request.likelihood}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given:
+        if not hasattr(settings, name):
+            raise BadInput(
+                f"--{name} is for the generative classifier; "
+                f"{request.method} takes no {name}"
+            )
+    return change(settings, given, request.method)
+
+
+def _number_of_iterations(value: Any) -> int:
+    try:
+        iterations = int(value)
+    except ValueError:
+        raise BadInput(f"iterations must be a whole number, got {value!r}") from None
+    if iterations < 1:
+        raise BadInput(f"iterations must be at least 1, got {iterations}")
+    return iterations
+
+
+def _one_of(known: Mapping[str, Any], name: str, what: str) -> Any:
+    if name not in known:
+        raise BadInput(f"unknown {what} {name!r}; expected {_listed([*known])}")
+    return known[name]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if names else "none"

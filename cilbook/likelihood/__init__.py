@@ -1,0 +1,1 @@
+"""log p(x|y) for every class of a bank."""

@@ -1,0 +1,123 @@
+r"""The generative classifier: one VAE per class, and Bayes' rule.
+
+    p(y|x) ~ p(x|y) p(y),   p(x|y) from class y's VAE by importance sampling.
+
+Each sample trains the VAE of its own label and nothing else, so there is nothing to forget:
+no boundary, no replay, no order of classes matters. van de Ven, Li and Tolias (2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from cilbook.bank import VAEBank
+from cilbook.benchmarks.spec import Images, Spec
+from cilbook.likelihood.importance_sampling import importance_sampling
+from cilbook.methods.base import Learner, Settings
+from cilbook.nets.vae import Observation
+
+
+@dataclass(frozen=True)
+class GenerativeSettings(Settings):
+    """Settings of the VAE bank and of the likelihood."""
+
+    learning_rate: float = 1e-3
+    batch: int = 32  # rows per class and step
+    trained_as: Observation = "bernoulli"  # observation model of the training loss
+    scored_as: Observation = "gaussian"  # observation model at classification
+    prior: Literal["uniform", "counted"] = "uniform"  # p(y)
+    samples: int = 100  # importance samples S
+    likelihood: Literal["importance-sampling"] = "importance-sampling"
+
+
+class GenerativeClassifier(Learner):
+    """A VAE bank that classifies by the largest log p(x|y) + log p(y)."""
+
+    title = "Generative classifier"
+    settings_type = GenerativeSettings
+    view = "per_class"
+    needs_boundaries = False
+    independent_classes = True
+
+    def __init__(
+        self,
+        spec: Spec,
+        settings: GenerativeSettings,
+        seed: int,
+        device: torch.device | str,
+    ):
+        super().__init__(spec, settings, seed, device)
+        self.bank = VAEBank(
+            spec.class_vae,
+            observation=settings.trained_as,
+            learning_rate=settings.learning_rate,
+            seed=seed,
+            device=device,
+        )
+        self.counts = torch.zeros(spec.classes, dtype=torch.int64)
+        self._counts_before = self.counts
+
+    def start_task(self, classes: Sequence[int]) -> None:
+        """Remember the counts, because a task's mini-batches show samples repeatedly."""
+        self._counts_before = self.counts
+
+    def observe(self, x: Tensor, y: Tensor) -> None:
+        """One Adam step for each class present, on its own rows."""
+        self.bank.learn(x, y)
+        self.counts = self.counts + self._count(y)
+
+    def end_task(self, data: Images) -> None:
+        """Count the task's samples, each once."""
+        self.counts = self._counts_before + self._count(data.y)
+
+    def _count(self, y: Tensor) -> Tensor:
+        return torch.bincount(y.cpu(), minlength=self.spec.classes)
+
+    def scores(self, x: Tensor) -> Tensor:
+        """log p(x|y) + log p(y) at the settings' S."""
+        s = self.settings.samples
+        return self.scores_by_samples(x, [s])[s]
+
+    def scores_by_samples(self, x: Tensor, grid: Sequence[int]) -> dict[int, Tensor]:
+        """The scores at every S of a grid, {S: [n, all classes]}, from one pass."""
+        likelihoods = importance_sampling(
+            self.bank, x, grid, observation=self.settings.scored_as, seed=self.seed
+        )
+        prior = self.log_prior().to(x)
+        return {s: self._in_columns(v) + prior for s, v in likelihoods.items()}
+
+    def log_prior(self) -> Tensor:
+        """log p(y), [all classes]; -inf for a class never seen."""
+        counted = self.settings.prior == "counted"
+        n = self.counts.double() if counted else (self.counts > 0).double()
+        return n.log() - n.sum().clamp(min=1).log()
+
+    def _in_columns(self, likelihoods: Tensor) -> Tensor:
+        """From the bank's order of classes to columns by label; 0 where there is none."""
+        scores = likelihoods.new_zeros(len(likelihoods), self.spec.classes)
+        scores[:, self.bank.classes] = likelihoods
+        return scores
+
+    @property
+    def trainable(self) -> int:
+        """Weights of all class VAEs, of the classes still to come too."""
+        with torch.device("meta"):
+            one = sum(p.numel() for p in self.spec.class_vae().parameters())
+        return one * self.spec.classes
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The bank and the counts."""
+        return self.bank.state_dict() | {
+            "counts": self.counts,
+            "counts_before": self._counts_before,
+        }
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Continue from what `state_dict` gave."""
+        self.bank.load_state_dict(state)
+        self.counts, self._counts_before = state["counts"], state["counts_before"]

@@ -1,0 +1,1 @@
+"""Torch modules, and nothing but torch modules."""

@@ -1,0 +1,8 @@
+"""Figures and interactive widgets of the book."""
+
+from cilbook.show.curves import Curve
+from cilbook.show.plots import accuracy_over_samples, images
+from cilbook.show.style import colour, use
+from cilbook.show.widgets import SExplorer
+
+__all__ = ["Curve", "SExplorer", "accuracy_over_samples", "colour", "images", "use"]

@@ -1,0 +1,98 @@
+"""What tests may need from the machine, and what happens when it is absent."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+HTML = ROOT / "_build" / "html"
+NEEDS = {"browser", "mnist", "cifar10", "cifar100"}
+CHROMIUM_FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+Need = Callable[[str, str], None]
+
+
+def required() -> set[str]:
+    """Return the needs that CILBOOK_REQUIRE lists."""
+    return set(filter(None, os.environ.get("CILBOOK_REQUIRE", "").split(",")))
+
+
+def pytest_configure() -> None:
+    """Refuse a misspelt need: it would otherwise require nothing."""
+    if unknown := required() - NEEDS:
+        raise pytest.UsageError(
+            f"CILBOOK_REQUIRE names {', '.join(sorted(unknown))}; "
+            f"known: {', '.join(sorted(NEEDS))}"
+        )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for `page_name` every page of the table of contents."""
+    if "page_name" in metafunc.fixturenames:
+        metafunc.parametrize("page_name", read_page_names(), scope="module")
+
+
+def read_page_names() -> list[str]:
+    """List the book's pages in reading order, without suffix."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    chapters = [c["file"] for part in toc["parts"] for c in part["chapters"]]
+    return [toc["root"], *chapters]
+
+
+@pytest.fixture(scope="session")
+def page_names() -> list[str]:
+    """Return the names of the book's pages in reading order."""
+    return read_page_names()
+
+
+@pytest.fixture(scope="session")
+def need() -> Need:
+    """Return `need(name, reason)`: skip for want of it, or fail if it is required."""
+
+    def need(name: str, reason: str) -> None:
+        assert name in NEEDS
+        if name in required():
+            pytest.fail(f"{reason} (CILBOOK_REQUIRE lists {name})")
+        pytest.skip(reason)
+
+    return need
+
+
+@pytest.fixture(scope="session")
+def html(need: Need) -> Path:
+    """Return the folder of the built pages."""
+    if not (HTML / "index.html").exists():
+        need("browser", "there are no built pages; run `make book` first")
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def page_file(html: Path) -> Callable[[str], Path]:
+    """Return a function from a page's name to its HTML file."""
+    return lambda name: html / f"{name}.html"
+
+
+@pytest.fixture(scope="session")
+def browser(need: Need) -> Iterator[Browser]:
+    """Start Chromium, shared by all tests."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        need("browser", "Chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()

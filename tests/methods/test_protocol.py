@@ -1,0 +1,68 @@
+"""What holds for every method of the registry."""
+
+import pytest
+import torch
+
+from cilbook.benchmarks import BENCHMARKS
+from cilbook.methods import METHODS
+
+SPEC = BENCHMARKS["digits"]
+DATA = SPEC.load(None)
+
+
+def learner(name: str, seed: int = 0):
+    method = METHODS[name]
+    return method(SPEC, method.settings_type(), seed, "cpu")
+
+
+def taught(name: str, tasks: int = 2, steps: int = 3):
+    student = learner(name)
+    for classes in SPEC.task_classes()[:tasks]:
+        data = DATA.train.of_classes(classes)
+        student.start_task(classes)
+        for i in range(steps):
+            student.observe(*data.batch(torch.arange(20 * i, 20 * i + 20)))
+        student.end_task(data)
+    return student
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_saves_loads_predicts_and_goes_on_identically(name):
+    original, copy = taught(name), learner(name, seed=0)
+    copy.load_state_dict({k: v.clone() for k, v in original.state_dict().items()})
+    assert torch.equal(original.scores(DATA.test.x), copy.scores(DATA.test.x))
+    classes = SPEC.task_classes()[2]
+    data = DATA.train.of_classes(classes)
+    for student in (original, copy):
+        student.start_task(classes)
+        student.observe(*data.batch(torch.arange(30)))
+        student.end_task(data)
+    assert torch.equal(original.scores(DATA.test.x), copy.scores(DATA.test.x))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_scores_have_a_column_for_every_class_and_never_go_stale(name):
+    student = taught(name, tasks=1)
+    before = student.scores(DATA.test.x)
+    assert before.shape == (360, 10)
+    classes = SPEC.task_classes()[1]
+    data = DATA.train.of_classes(classes)
+    student.start_task(classes)
+    student.observe(*data.batch(torch.arange(40)))
+    assert not torch.equal(before, student.scores(DATA.test.x))
+
+
+@pytest.mark.parametrize("name", ["slda", "gc"])
+def test_a_generative_model_gives_minus_infinity_to_a_class_it_never_saw(name):
+    scores = taught(name, tasks=2).scores(DATA.test.x)
+    assert scores[:, :4].isfinite().all()
+    assert scores[:, 4:].eq(-torch.inf).all()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_learns_without_being_told_of_tasks(name):
+    assert not METHODS[name].needs_boundaries
+    student = learner(name)
+    student.observe(*DATA.train.batch(torch.arange(200)))
+    scores = student.scores(DATA.test.x)
+    assert not scores.isnan().any()

@@ -1,0 +1,136 @@
+"""Colours and figures."""
+
+from itertools import combinations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from cilbook.show import style
+from cilbook.show.curves import Curve
+from cilbook.show.plots import accuracy_over_samples, images
+
+METHODS = [
+    *("none", "joint", "dgr", "bir", "bir-si", "ewc", "si", "cwr", "cwr+", "ar1"),
+    *("labels-trick", "slda", "gc", "gen-samples", "ppca", "mppca"),
+]
+LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
+TO_XYZ = np.array(
+    [[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]]
+)
+VISION = {  # Machado, Oliveira and Fernandes (2009), full severity, linear RGB
+    "usual": np.eye(3),
+    "deutan": np.array(
+        [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+    ),
+    "protan": np.array(
+        [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+    ),
+}
+
+
+def linear(colour: str) -> np.ndarray:
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def contrast_on_white(colour: str) -> float:
+    return 1.05 / (linear(colour) @ LUMINANCE + 0.05)
+
+
+def lab(colour: str, vision: np.ndarray) -> np.ndarray:
+    xyz = TO_XYZ @ np.clip(vision @ linear(colour), 0, 1) / TO_XYZ.sum(1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def curve(name: str, last: float) -> Curve:
+    return Curve(name, [50.0, last], [5.0, 1.0], style.colour("gc"))
+
+
+def test_every_method_has_a_colour_and_an_unknown_one_is_named():
+    assert list(style.COLOURS) == METHODS
+    with pytest.raises(ValueError, match="no colour for 'gcc'; methods: none, joint"):
+        style.colour("gcc")
+
+
+@pytest.mark.parametrize(
+    ("vision", "least"), [("usual", 18), ("deutan", 12), ("protan", 12)]
+)
+def test_any_two_methods_have_colours_that_differ(vision, least):
+    points = [lab(colour, VISION[vision]) for colour in style.COLOURS.values()]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(points, 2)) > least
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lines_and_words_in_a_methods_colour_are_legible_on_white(method):
+    assert contrast_on_white(style.colour(method)) >= 3
+    assert contrast_on_white(style.ink(style.colour(method))) >= 4.5
+
+
+def test_the_style_ends_with_its_block():
+    before = dict(mpl.rcParams)
+    with style.use():
+        assert mpl.rcParams["axes.edgecolor"] == style.MUTED
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_figure_is_not_left_open_for_pyplot_to_show_again():
+    accuracy_over_samples([1, 100], [curve("gc", 90)])
+    assert plt.get_fignums() == []
+
+
+def test_curves_are_drawn_on_a_log_axis_with_their_band_and_name():
+    axes = accuracy_over_samples([1, 100], [curve("gc", 90)]).axes[0]
+    assert axes.get_xscale() == "log"
+    assert list(axes.lines[0].get_ydata()) == [50, 90]
+    assert axes.collections[0].get_datalim(axes.transData).y1 == 91
+    assert [text.get_text() for text in axes.texts] == ["gc"]
+
+
+def test_names_of_curves_that_end_together_do_not_overlap():
+    figure = accuracy_over_samples([1, 100], [curve(f"m{k}", 90) for k in range(4)])
+    figure.canvas.draw()
+    boxes = sorted(
+        (text.get_window_extent() for text in figure.axes[0].texts), key=lambda b: b.y0
+    )
+    assert all(a.y1 <= b.y0 for a, b in zip(boxes, boxes[1:], strict=False))
+
+
+def test_the_plot_refuses_curves_that_do_not_fit_the_samples():
+    with pytest.raises(ValueError, match="accuracy has 2 values for 3 values of S"):
+        accuracy_over_samples([1, 10, 100], [curve("gc", 90)])
+
+
+def test_each_image_stands_whole_in_its_place():
+    grid = np.random.default_rng(0).random((2, 3, 8, 6))
+    shown = images(grid).axes[0].images[0].get_array()
+    rows, columns = shown.shape[0] // 2, shown.shape[1] // 3
+    for i, j in np.ndindex(2, 3):
+        tile = shown[i * rows :, j * columns :][:8, :6]
+        np.testing.assert_array_equal(tile.filled(-1), grid[i, j])
+
+
+def test_images_carry_their_labels_and_titles():
+    titles = [["a", "b"], ["c", "$d$"]]
+    axes = images(np.zeros((2, 2, 4, 4)), ["r", "s"], ["u", "v"], titles).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["r", "s"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["u", "v"]
+    assert [text.get_text() for text in axes.texts] == ["a", "b", "c", "$d$"]
+
+
+@pytest.mark.parametrize(
+    ("grid", "labels", "message"),
+    [
+        (np.zeros((2, 4, 4)), {}, r"\[rows, columns, height, width\], got .*2, 4, 4"),
+        (np.full((1, 1, 2, 2), 255), {}, r"in \[0, 1\], got 255 to 255"),
+        (np.full((1, 1, 2, 2), np.nan), {}, r"in \[0, 1\], got nan to nan"),
+        (np.zeros((2, 1, 2, 2)), {"rows": ["a"]}, "rows has 1 labels, the grid has 2"),
+        (np.zeros((1, 2, 2, 2)), {"titles": [["a"]]}, "a row of titles has 1 labels"),
+    ],
+)
+def test_images_that_do_not_fit_give_a_precise_error(grid, labels, message):
+    with pytest.raises(ValueError, match=message):
+        images(grid, **labels)
