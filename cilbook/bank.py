@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from cilbook.nets.initialise import build
@@ -51,6 +51,9 @@ class VAEBank:
         with torch.device("meta"):
             self._template = architecture()
         self._trainable = {name for name, _ in self._template.named_parameters()}
+        convolutional = any(isinstance(m, nn.Conv2d) for m in self._template.modules())
+        slow_when_batched = convolutional and self.device.type == "cpu"
+        self._classes_at_once = 1 if slow_when_batched else None
         self.classes: list[int] = []
         self.steps: list[int] = []
         self.weights: dict[str, Tensor] = {}  # parameters and buffers, [classes, ...]
@@ -127,7 +130,9 @@ class VAEBank:
             args = (x, eps, self.observation)
             return functional_call(net, (parameters, buffers), args).mean()
 
-        return vmap(mean_loss)(parameters, buffers, x, eps)
+        return vmap(mean_loss, chunk_size=self._classes_at_once)(
+            parameters, buffers, x, eps
+        )
 
     def _noise(self, rows: list[int], samples: int) -> Tensor:
         """The reparametrisation noise of each class at its own step, [rows, samples, k]."""
