@@ -166,16 +166,27 @@ class VAEBank:
             return {k[len(prefix) :]: v.to(self.device) for k, v in found.items()}
 
         self.weights = part("weights.")
-        self._first, self._second = part("adam.first."), part("adam.second.")
+        fresh = {k: torch.zeros_like(self.weights[k]) for k in self._trainable}
+        self._first = fresh | part("adam.first.")
+        self._second = {k: v.clone() for k, v in fresh.items()} | part("adam.second.")
         self.classes, self.steps = state["classes"].tolist(), state["steps"].tolist()
 
     def save(self, path: Path | str) -> None:
         """Write the bank as safetensors."""
         save_file({k: v.contiguous() for k, v in self.state_dict().items()}, path)
 
+    def save_weights(self, path: Path | str) -> None:
+        """Write the weights alone, in half precision: enough to score and to sample."""
+        state = {k: v for k, v in self.state_dict().items() if not k.startswith("adam.")}
+        half = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
+        save_file({k: v.contiguous() for k, v in half.items()}, path)
+
     def load(self, path: Path | str) -> None:
-        """Read what `save` wrote into a bank of the same architecture."""
-        self.load_state_dict(load_file(path))
+        """Read what `save` or `save_weights` wrote into a bank of the same architecture."""
+        state = load_file(path)
+        self.load_state_dict(
+            {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
+        )
 
 
 class _Rows:

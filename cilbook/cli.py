@@ -48,14 +48,16 @@ def _run(options: argparse.Namespace) -> None:
         changes=_assignments(options.set),
     )
     plan = request.resolve()
+    store = Store(options.results)
     result = run(
         request,
         device=options.device,
         threads=options.threads,
         data_dir=options.data_dir,
         progress=True,
+        keep_bank=store.bank_path(plan) if options.keep_bank else None,
     )
-    Store(options.results).save(plan, result)
+    store.save(plan, result)
     print(json.dumps(result))
 
 
@@ -86,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--device", default="auto", metavar="auto|cpu|cuda")
     run.add_argument("--data-dir", type=Path, metavar="D")
     run.add_argument("--results", type=Path, default=Path("results"), metavar="R")
+    run.add_argument("--keep-bank", action="store_true", help="keep the VAEs too (gc)")
     run.set_defaults(command=_run)
 
     book = commands.add_parser("book", help="run the chapters and build the HTML")

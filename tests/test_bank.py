@@ -135,6 +135,20 @@ def test_a_saved_bank_predicts_identically_and_goes_on_identically(tmp_path):
             b.learn(*rows(8, 5, seed=7))
 
 
+def test_weights_kept_in_half_precision_score_almost_the_same(tmp_path):
+    bank, copy = small_bank(), small_bank()
+    bank.learn(*together(rows(3, 5), rows(8, 5)))
+    bank.save_weights(tmp_path / "weights.safetensors")
+    copy.load(tmp_path / "weights.safetensors")
+    x = torch.rand(9, 6)
+    ours, theirs = (
+        importance_sampling(b, x, [20], observation="gaussian")[20] for b in (bank, copy)
+    )
+    torch.testing.assert_close(ours, theirs, atol=0.01, rtol=0)
+    copy.learn(*rows(8, 5))
+    assert copy.weights["mean.weight"].dtype == torch.float32
+
+
 def test_samples_are_decoder_means_of_the_right_class():
     bank = small_bank()
     bank.learn(*together(rows(0, 5), rows(1, 5)))

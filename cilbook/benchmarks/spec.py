@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from cilbook.benchmarks.files import Source
 from cilbook.nets.vae import VAE
 
 
@@ -75,6 +76,8 @@ class Spec:
     samples: Mapping[str, int]  # importance samples S, for each budget
     shared: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    sources: Sequence[Source] = ()  # what has to be downloaded
+    frozen: int = 0  # weights of the frozen network that made the features
 
     @property
     def classes_per_task(self) -> int:

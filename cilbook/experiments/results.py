@@ -27,6 +27,10 @@ class Store:
         """Where this run is, or will be."""
         return self.folder / f"{plan.key}.json"
 
+    def bank_path(self, plan: Plan) -> Path:
+        """Where the run's VAEs are, if they were kept."""
+        return self.folder / f"{plan.key}.safetensors"
+
     def save(self, plan: Plan, result: dict[str, Any]) -> Path:
         """Write a run atomically: a reader sees the old file or the new one."""
         path = self.path(plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,8 +32,12 @@ def run(
     threads: int = 1,
     data_dir: Path | None = None,
     progress: bool = False,
+    keep_bank: Path | None = None,
 ) -> dict[str, Any]:
-    """Carry out one run and describe it as the store keeps it."""
+    """Carry out one run and describe it as the store keeps it.
+
+    `keep_bank` names a file for the weights of a generative classifier's VAEs.
+    """
     plan = request.resolve()
     where = choose_device(device)
     if threads < 1:
@@ -43,6 +48,8 @@ def run(
         watch = {"train": 0.0, "predict": 0.0}
         stages = _learn(plan, learner, data, watch, progress)
         outcome = _outcome(plan, learner, data, stages, watch)
+    if keep_bank is not None:
+        outcome["bank"] = _keep_bank(learner, keep_bank)
     return {
         "schema": 1,
         "benchmark": plan.spec.name,
@@ -52,7 +59,7 @@ def run(
         "config": config(plan, threads, where),
         **outcome,
         "seconds": {name: round(value, 3) for name, value in watch.items()},
-        "parameters": {"trainable": learner.trainable, "frozen": 0},
+        "parameters": {"trainable": learner.trainable, "frozen": plan.spec.frozen},
         "provenance": provenance(data.sha256, where, threads),
     }
 
@@ -204,6 +211,16 @@ def _samples_report(
         "examples": {"index": index.tolist(), "posterior": posterior},
         "estimator": likelihood,
     }
+
+
+def _keep_bank(learner: Learner, path: Path) -> dict[str, str]:
+    if not isinstance(learner, GenerativeClassifier):
+        raise BadInput(
+            f"only a generative classifier has a bank to keep, not {learner.title}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    learner.bank.save_weights(path)
+    return {"file": path.name, "sha256": sha256(path.read_bytes()).hexdigest()}
 
 
 def sample_grid(samples: int) -> list[int]:

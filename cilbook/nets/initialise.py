@@ -17,7 +17,8 @@ def build(architecture: Callable[[], Net], rng: np.random.Generator) -> Net:
     """The network on the CPU, weights drawn from `rng` by PyTorch's usual law.
 
     Weights and biases are uniform on +-1/sqrt(fan_in), which for all three layer kinds is
-    the number of weights behind `weight[0]`; batch-norm starts at scale 1 and shift 0.
+    the number of weights behind `weight[0]`; batch-norm starts at scale 1 and shift 0. A
+    module with a law of its own has a method `initialise(rng)`.
     """
     with torch.device("meta"):
         net = architecture()
@@ -30,6 +31,8 @@ def build(architecture: Callable[[], Net], rng: np.random.Generator) -> Net:
                 _fill_uniform(layer.bias, bound, rng)
         elif isinstance(layer, nn.BatchNorm2d):
             layer.reset_parameters()
+        elif hasattr(layer, "initialise"):
+            layer.initialise(rng)
     return net
 
 

@@ -1,0 +1,107 @@
+"""CIFAR-100: a hundred classes in ten tasks, learned from the features of a frozen network.
+
+The five convolutional layers were trained on CIFAR-10 by the authors of brain-inspired
+replay (van de Ven et al., 2020); `cilbook pretrain` makes our own. They see CIFAR-100's
+images standardised with CIFAR-100's constants.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from cilbook.benchmarks.cifar import CIFAR100_CHANNELS, CIFAR100_SOURCE, cifar100_images
+from cilbook.benchmarks.features import Tensors, cached, extract, key_of
+from cilbook.benchmarks.files import Source, data_folder, ensure, fingerprint, sha256_of
+from cilbook.benchmarks.spec import Data, Images, Spec
+from cilbook.errors import BadInput
+from cilbook.nets.conv5 import FEATURES, PARAMETERS, conv5
+from cilbook.nets.mlp import mlp
+from cilbook.nets.vae import dense_vae
+
+_SHA256 = "02e44cf21681d2d1ece1b683bae9a1525cf794f73865a69e32af330bcb4741e9"
+CHECKPOINT = "pretrained/C3-5x16-bn-s100N"
+CHECKPOINT_SOURCE = Source(
+    benchmark="cifar100",
+    url="https://raw.githubusercontent.com/GMvandeVen/class-incremental-learning/"
+    "c4e2bd8b805a0e49c8629a227067f49b0799de02/store/models/C3-5x16-bn-s100N",
+    sha256=_SHA256,
+    files={CHECKPOINT: _SHA256},
+)
+_BATCH = 500
+
+
+def load(data_dir: Path | None = None, weights: Path | None = None) -> Data:
+    """The features of all images; `weights` from `cilbook pretrain` replace the published."""
+    key = key_of(
+        {
+            "data": fingerprint([CIFAR100_SOURCE]),
+            "weights": _SHA256 if weights is None else sha256_of(weights),
+            "preprocessing": {"scale": 255, "channels": CIFAR100_CHANNELS},
+            "network": "conv5, eval",
+        }
+    )
+    kept = cached(
+        data_folder(data_dir), "cifar100", key, lambda: _features(data_dir, weights)
+    )
+    train, test = (
+        Images(kept[f"{part}.x"], kept[f"{part}.y"], _as_they_are)
+        for part in ("train", "test")
+    )
+    return Data(train, test, key)
+
+
+def _features(data_dir: Path | None, weights: Path | None) -> Tensors:
+    net = pretrained_conv5(data_dir, weights)
+    data = cifar100_images(data_dir)
+    kept: Tensors = {}
+    for name, images in (("train", data.train), ("test", data.test)):
+        rows = torch.arange(len(images)).split(_BATCH)
+        batches = (images.batch(some)[0] for some in rows)
+        desc = f"CIFAR-100 features, {name}"
+        kept[f"{name}.x"] = extract(net, batches, total=len(rows), desc=desc)
+        kept[f"{name}.y"] = images.y
+    return kept
+
+
+def pretrained_conv5(
+    data_dir: Path | None = None, weights: Path | None = None
+) -> nn.Sequential:
+    """The five layers with the published weights, or with those of a file of our own."""
+    if weights is None:
+        path = ensure([CHECKPOINT_SOURCE], data_dir) / CHECKPOINT
+        state = torch.load(path, map_location="cpu", weights_only=True)["state"]
+    else:
+        path, state = weights, load_file(weights)
+    net = conv5()
+    try:
+        net.load_state_dict(state)
+    except RuntimeError:
+        raise BadInput(f"{path} does not hold the weights of the five layers") from None
+    return net.eval().requires_grad_(False)
+
+
+def _as_they_are(features: Tensor) -> Tensor:
+    return features
+
+
+CIFAR100 = Spec(
+    name="cifar100",
+    title="CIFAR-100",
+    classes=100,
+    tasks=10,
+    load=load,
+    sources=(CIFAR100_SOURCE, CHECKPOINT_SOURCE),
+    frozen=PARAMETERS,
+    classifier=lambda: mlp([FEATURES, 2000, 2000, 100]),
+    class_vae=lambda: dense_vae([FEATURES, 85], 20),
+    iterations={"quick": 250, "paper": 5000},
+    samples={"quick": 100, "paper": 10_000},
+    shared={"batch": 256, "learning_rate": 1e-4},
+    settings={
+        "gc": {"learning_rate": 1e-3, "trained_as": "gaussian", "scored_as": "gaussian"}
+    },
+)
