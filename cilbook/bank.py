@@ -52,8 +52,7 @@ class VAEBank:
             self._template = architecture()
         self._trainable = {name for name, _ in self._template.named_parameters()}
         convolutional = any(isinstance(m, nn.Conv2d) for m in self._template.modules())
-        slow_when_batched = convolutional and self.device.type == "cpu"
-        self._classes_at_once = 1 if slow_when_batched else None
+        self._one_by_one = convolutional and self.device.type == "cpu"
         self.classes: list[int] = []
         self.steps: list[int] = []
         self.weights: dict[str, Tensor] = {}  # parameters and buffers, [classes, ...]
@@ -130,9 +129,11 @@ class VAEBank:
             args = (x, eps, self.observation)
             return functional_call(net, (parameters, buffers), args).mean()
 
-        return vmap(mean_loss, chunk_size=self._classes_at_once)(
-            parameters, buffers, x, eps
-        )
+        if self._one_by_one:  # on a CPU, grouped convolutions are slower than a loop
+            n = len(x)
+            rows = zip(_unbind(parameters, n), _unbind(buffers, n), x, eps, strict=True)
+            return torch.stack([mean_loss(*row) for row in rows])
+        return vmap(mean_loss)(parameters, buffers, x, eps)
 
     def _noise(self, rows: list[int], samples: int) -> Tensor:
         """The reparametrisation noise of each class at its own step, [rows, samples, k]."""
@@ -202,6 +203,12 @@ class _Rows:
     def put(self, stack: Tensor, values: Tensor) -> None:
         if not isinstance(self.index, slice):
             stack[self.index] = values
+
+
+def _unbind(stacks: Mapping[str, Tensor], n: int) -> list[dict[str, Tensor]]:
+    """One mapping for each of n rows, views of the stacks."""
+    rows = {name: stack.unbind(0) for name, stack in stacks.items()}
+    return [{name: views[i] for name, views in rows.items()} for i in range(n)]
 
 
 def _append(stacks: dict[str, Tensor], name: str, rows: Tensor) -> None:
