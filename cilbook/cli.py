@@ -71,6 +71,21 @@ def _book(options: argparse.Namespace) -> None:
     print(page)
 
 
+def _data(options: argparse.Namespace) -> None:
+    from cilbook.benchmarks import inventory
+
+    act = inventory.check if options.check else inventory.prepare
+    print("\n".join(list(act(options.benchmarks, options.data_dir))))
+
+
+def _pretrain(options: argparse.Namespace) -> None:
+    from cilbook.experiments.pretrain import pretrain
+    from cilbook.experiments.run import choose_device
+
+    path, accuracy = pretrain(options.data_dir, device=choose_device(options.device))
+    print(f"{path}: {accuracy:.1f} % on CIFAR-10's test images")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="cilbook", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
@@ -96,6 +111,17 @@ def _parser() -> argparse.ArgumentParser:
     book.add_argument("--chapters", type=_numbers, metavar="1,10")
     book.add_argument("--serve", action="store_true", help="then serve on 127.0.0.1")
     book.set_defaults(command=_book)
+
+    data = commands.add_parser("data", help="download and verify data sets")
+    data.add_argument("benchmarks", nargs="*", metavar="B", help="default: all")
+    data.add_argument("--check", action="store_true", help="only verify what is there")
+    data.add_argument("--data-dir", type=Path, metavar="D")
+    data.set_defaults(command=_data)
+
+    pretrain = commands.add_parser("pretrain", help="train our own conv layers on CIFAR-10")
+    pretrain.add_argument("--device", default="auto", metavar="auto|cpu|cuda")
+    pretrain.add_argument("--data-dir", type=Path, metavar="D")
+    pretrain.set_defaults(command=_pretrain)
     return parser
 
 

@@ -77,7 +77,7 @@ def prepare(root: Path) -> Path:
         shutil.copy(root / name, stage)
     results = target / "results"
     results.mkdir()
-    write_kernel(stage, {"CILBOOK_RESULTS": str(results)})
+    write_kernel(stage, {"CILBOOK_RESULTS": str(results), "OMP_NUM_THREADS": "1"})
     return stage
 
 
@@ -137,17 +137,21 @@ def execute(chapter: Path, parameters: dict[str, object], position: int = 0) -> 
 def check(notebook: NotebookNode, name: str, trouble: str = "") -> None:
     """Raise unless every code cell ran without error; cells count from 1."""
     own = [c for c in notebook.cells if not ADDED_BY_PAPERMILL & set(tags(c))]
-    for number, cell in enumerate(own, start=1):
-        if cell.cell_type != "code":
-            continue
+    code = [(n, c) for n, c in enumerate(own, start=1) if c.cell_type == "code"]
+    for number, cell in code:
         for output in cell.outputs:
             if output.output_type == "error":
                 error = f"{output.ename}: {output.evalue}".splitlines()[0]
                 raise ChapterFailed(f"chapter {name}, cell {number}: {error}")
+    if trouble:
+        begun = [n for n, c in code if c.metadata.get("papermill", {}).get("start_time")]
+        number = max(begun, default=code[0][0])
+        raise ChapterFailed(f"chapter {name}, cell {number} did not finish{trouble}")
+    for number, cell in code:
         if cell.source.strip() and cell.execution_count is None:
-            raise ChapterFailed(f"chapter {name}, cell {number} did not run{trouble}")
-    if trouble or not notebook.metadata.get("papermill", {}).get("duration"):
-        raise ChapterFailed(f"chapter {name} did not run{trouble or ': it took 0 s'}")
+            raise ChapterFailed(f"chapter {name}, cell {number} did not run")
+    if not notebook.metadata.get("papermill", {}).get("duration"):
+        raise ChapterFailed(f"chapter {name} did not run: it took 0 s")
 
 
 def finish(notebook: NotebookNode, parameters: Mapping[str, object]) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from cilbook.benchmarks.cifar import CIFAR100_CHANNELS, CIFAR100_SOURCE, cifar100_images
 from cilbook.benchmarks.features import Tensors, cached, extract, key_of
-from cilbook.benchmarks.files import Source, data_folder, ensure, fingerprint, sha256_of
+from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure, fingerprint
 from cilbook.benchmarks.spec import Data, Images, Spec
 from cilbook.errors import BadInput
 from cilbook.nets.conv5 import FEATURES, PARAMETERS, conv5
@@ -24,7 +25,7 @@ from cilbook.nets.vae import dense_vae
 
 _SHA256 = "02e44cf21681d2d1ece1b683bae9a1525cf794f73865a69e32af330bcb4741e9"
 CHECKPOINT = "pretrained/C3-5x16-bn-s100N"
-CHECKPOINT_SOURCE = Source(
+CHECKPOINT_SOURCE = Download(
     benchmark="cifar100",
     url="https://raw.githubusercontent.com/GMvandeVen/class-incremental-learning/"
     "c4e2bd8b805a0e49c8629a227067f49b0799de02/store/models/C3-5x16-bn-s100N",
@@ -35,11 +36,11 @@ _BATCH = 500
 
 
 def load(data_dir: Path | None = None, weights: Path | None = None) -> Data:
-    """The features of all images; `weights` from `cilbook pretrain` replace the published."""
+    """The features of all images; `weights` of `cilbook pretrain` replace the published."""
     key = key_of(
         {
-            "data": fingerprint([CIFAR100_SOURCE]),
-            "weights": _SHA256 if weights is None else sha256_of(weights),
+            "data": fingerprint(CIFAR100_SOURCE),
+            "weights": _SHA256 if weights is None else digest_of(weights),
             "preprocessing": {"scale": 255, "channels": CIFAR100_CHANNELS},
             "network": "conv5, eval",
         }
@@ -71,16 +72,18 @@ def pretrained_conv5(
     data_dir: Path | None = None, weights: Path | None = None
 ) -> nn.Sequential:
     """The five layers with the published weights, or with those of a file of our own."""
+    net = conv5()
     if weights is None:
         path = ensure([CHECKPOINT_SOURCE], data_dir) / CHECKPOINT
         state = torch.load(path, map_location="cpu", weights_only=True)["state"]
-    else:
-        path, state = weights, load_file(weights)
-    net = conv5()
-    try:
         net.load_state_dict(state)
-    except RuntimeError:
-        raise BadInput(f"{path} does not hold the weights of the five layers") from None
+    else:
+        try:
+            net.load_state_dict(load_file(weights))
+        except (SafetensorError, RuntimeError, OSError):
+            raise BadInput(
+                f"{weights} does not hold the weights of the five layers"
+            ) from None
     return net.eval().requires_grad_(False)
 
 

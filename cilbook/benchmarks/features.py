@@ -11,12 +11,13 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
@@ -57,10 +58,11 @@ def _write(path: Path, key: str, tensors: Tensors) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        save_file(tensors, part, {"key": key, "sha256": _digest(tensors)})
+        part.write_bytes(save(tensors, {"key": key, "sha256": _digest(tensors)}))
         part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
 
 
 def _digest(tensors: Tensors) -> str:
@@ -72,9 +74,7 @@ def _digest(tensors: Tensors) -> str:
 
 
 @torch.no_grad()
-def extract(
-    net: nn.Module, batches: Iterable[Tensor], *, total: int, desc: str
-) -> Tensor:
+def extract(net: nn.Module, batches: Iterable[Tensor], *, total: int, desc: str) -> Tensor:
     """The network's output in eval mode for every batch, [n, features], with a bar."""
     net.eval()
     bar = tqdm(batches, total=total, desc=desc, unit="batch", leave=False)

@@ -7,15 +7,16 @@ only the files that are known by name are taken out, so nothing can land outside
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 from urllib.request import urlopen
 
 from tqdm.auto import tqdm
@@ -26,14 +27,69 @@ _CHUNK = 1 << 20
 _TIMEOUT = 60.0  # seconds without an answer
 
 
+class Source(Protocol):
+    """Something that a benchmark needs in the data folder."""
+
+    def found(self, folder: Path) -> bool:
+        """Whether any of it is there."""
+
+    def ensure(self, folder: Path) -> None:
+        """Download it if it is not there."""
+
+    def check(self, folder: Path) -> Iterator[Path]:
+        """What is there, one by one, each found right; otherwise BadInput."""
+
+
 @dataclass(frozen=True)
-class Source:
-    """One download, and the files under the data folder that come out of it."""
+class Download:
+    """A source that is one download: a file, or an archive ending in .gz or .tar.gz."""
 
     benchmark: str
-    url: str  # of a file, or of an archive that ends in .gz or .tar.gz
+    url: str
     sha256: str  # of what is downloaded
-    files: Mapping[str, str]  # path under the data folder: sha256
+    files: Mapping[str, str]  # what comes out of it, path under the folder: sha256
+
+    def found(self, folder: Path) -> bool:
+        return any((folder / path).exists() for path in self.files)
+
+    def ensure(self, folder: Path) -> None:
+        if all((folder / path).exists() for path in self.files):
+            return
+        name = self.url.rsplit("/", 1)[-1]
+        if not name.endswith(".gz"):
+            (path,) = self.files
+            place(fetch(self.url), folder / path, self.sha256)
+            return
+        archive = folder / f"{os.getpid()}-{name}"
+        try:
+            place(fetch(self.url), archive, self.sha256)
+            self._unpack(archive, folder)
+        finally:
+            _discard(archive)
+
+    def _unpack(self, archive: Path, folder: Path) -> None:
+        """Write this source's files, and no others."""
+        if archive.name.endswith(".tar.gz"):
+            with tarfile.open(archive) as tar:
+                for path, expected in self.files.items():
+                    place(chunks(tar.extractfile(path)), folder / path, expected)
+        else:
+            ((path, expected),) = self.files.items()
+            with gzip.open(archive) as content:
+                place(chunks(content), folder / path, expected)
+
+    def check(self, folder: Path) -> Iterator[Path]:
+        command = f"`cilbook data {self.benchmark} --data-dir {folder}`"
+        for name, expected in self.files.items():
+            path = folder / name
+            if not path.exists():
+                raise BadInput(f"{path} is missing; {command} downloads it")
+            if (actual := digest_of(path)) != expected:
+                raise BadInput(
+                    f"{path} is damaged or incomplete: its sha256 begins with "
+                    f"{actual[:8]}, expected {expected[:8]}; delete it and run {command}"
+                )
+            yield path
 
 
 def data_folder(data_dir: Path | None = None) -> Path:
@@ -52,85 +108,32 @@ def _user_cache() -> Path:
     return Path(os.environ.get(variable) or Path.home() / ".cache")
 
 
-def ensure(sources: Sequence[Source], data_dir: Path | None) -> Path:
-    """The data folder, every file of the sources in it and checked; the absent are fetched."""
+def ensure(sources: Sequence[Source], data_dir: Path | None = None) -> Path:
+    """The data folder with all the sources in it and checked; what is absent is fetched."""
     folder = data_folder(data_dir)
     for source in sources:
-        if not all((folder / path).exists() for path in source.files):
-            download(source, folder)
-    for source, path in _each_file(sources):
-        check_file(source, path, folder)
+        source.ensure(folder)
+        for _ in source.check(folder):
+            pass
     return folder
 
 
-def check(sources: Sequence[Source], data_dir: Path | None) -> Iterator[Path]:
-    """The files of the sources one by one, each present and as published, or BadInput."""
-    folder = data_folder(data_dir)
-    for source, path in _each_file(sources):
-        check_file(source, path, folder)
-        yield folder / path
+def fingerprint(*sources: Download) -> str:
+    """One sha256 for all files of these downloads together."""
+    digests = [digest for source in sources for digest in source.files.values()]
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
-def _each_file(sources: Sequence[Source]) -> Iterator[tuple[Source, str]]:
-    return ((source, path) for source in sources for path in source.files)
-
-
-def check_file(source: Source, path: str, folder: Path) -> None:
-    """BadInput unless the file is there and is the published one."""
-    command = f"`cilbook data {source.benchmark} --data-dir {folder}`"
+def digest_of(path: Path, algorithm: str = "sha256") -> str:
+    """The digest of a file's content, or BadInput if it cannot be read."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
     try:
-        actual = sha256_of(folder / path)
-    except FileNotFoundError:
-        raise BadInput(f"{folder / path} is missing; {command} downloads it") from None
+        with path.open("rb") as file:
+            for chunk in chunks(file):
+                digest.update(chunk)
     except OSError as error:
-        raise BadInput(f"cannot read {folder / path}: {error.strerror}") from None
-    if actual != source.files[path]:
-        raise BadInput(
-            f"{folder / path} is damaged or incomplete: its sha256 begins with "
-            f"{actual[:8]}, expected {source.files[path][:8]}; delete it and run {command}"
-        )
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file's content."""
-    digest = sha256()
-    with path.open("rb") as file:
-        for chunk in _chunks(file):
-            digest.update(chunk)
+        raise BadInput(f"cannot read {path}: {error.strerror}") from None
     return digest.hexdigest()
-
-
-def fingerprint(sources: Sequence[Source]) -> str:
-    """One sha256 for all files of the sources together."""
-    digests = [source.files[path] for source, path in _each_file(sources)]
-    return sha256(" ".join(digests).encode()).hexdigest()
-
-
-def download(source: Source, folder: Path) -> None:
-    """Fetch a source with a progress bar and put its files into the folder."""
-    name = source.url.rsplit("/", 1)[-1]
-    if not name.endswith(".gz"):
-        (path,) = source.files
-        place(fetch(source.url), folder / path, source.sha256)
-        return
-    archive = folder / f"{os.getpid()}-{name}"
-    try:
-        place(fetch(source.url), archive, source.sha256)
-        _unpack(archive, source, folder)
-    finally:
-        archive.unlink(missing_ok=True)
-
-
-def _unpack(archive: Path, source: Source, folder: Path) -> None:
-    """Write the source's files, and no others."""
-    if archive.name.endswith(".tar.gz"):
-        with tarfile.open(archive) as tar:
-            for path, expected in source.files.items():
-                place(_chunks(tar.extractfile(path)), folder / path, expected)
-    else:
-        ((path, expected),) = source.files.items()
-        with gzip.open(archive) as content:
-            place(_chunks(content), folder / path, expected)
 
 
 def fetch(url: str) -> Iterator[bytes]:
@@ -139,7 +142,7 @@ def fetch(url: str) -> Iterator[bytes]:
         with urlopen(url, timeout=_TIMEOUT) as answer:
             total = int(answer.headers.get("Content-Length", 0)) or None
             with tqdm(desc=url, total=total, unit="B", unit_scale=True) as bar:
-                for chunk in _chunks(answer):
+                for chunk in chunks(answer):
                     bar.update(len(chunk))
                     yield chunk
     except (OSError, HTTPException) as error:
@@ -150,20 +153,26 @@ def fetch(url: str) -> Iterator[bytes]:
         ) from None
 
 
-def place(content: Iterator[bytes], target: Path, expected: str) -> None:
-    """Write a file whole or not at all: checked under another name, then renamed."""
+def place(
+    content: Iterator[bytes],
+    target: Path,
+    expected: str | None,
+    algorithm: str = "sha256",
+) -> str:
+    """Write a file whole or not at all: under another name, checked, then renamed."""
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    digest = sha256()
+    digest = hashlib.new(algorithm, usedforsecurity=False)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
             for chunk in content:
                 digest.update(chunk)
                 file.write(chunk)
-        if digest.hexdigest() != expected:
+        actual = digest.hexdigest()
+        if expected not in (None, actual):
             raise BadInput(
-                f"what was downloaded for {target} is damaged or incomplete: its sha256 "
-                f"begins with {digest.hexdigest()[:8]}, expected {expected[:8]}; try again"
+                f"what was downloaded for {target} is damaged or incomplete: its "
+                f"{algorithm} begins with {actual[:8]}, expected {expected[:8]}; try again"
             )
         part.replace(target)
     except OSError as error:
@@ -172,9 +181,16 @@ def place(content: Iterator[bytes], target: Path, expected: str) -> None:
             "with --data-dir"
         ) from None
     finally:
-        part.unlink(missing_ok=True)
+        _discard(part)
+    return actual
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def chunks(file: BinaryIO) -> Iterator[bytes]:
+    """A file's content, piece by piece."""
     while chunk := file.read(_CHUNK):
         yield chunk

@@ -1,4 +1,4 @@
-"""MNIST: 28 x 28 handwritten digits, 60 000 to train and 10 000 to test (LeCun et al., 1998).
+"""MNIST (LeCun et al., 1998): 28 x 28 handwritten digits, 60 000 to train, 10 000 to test.
 
 Pixels as they are, bytes / 255, 784 in a row; the two classes of a task are neighbours.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from cilbook.benchmarks.files import Source, ensure, fingerprint
+from cilbook.benchmarks.files import Download, ensure, fingerprint
 from cilbook.benchmarks.spec import Data, Images, Spec
 from cilbook.nets.mlp import mlp
 from cilbook.nets.vae import dense_vae
@@ -33,7 +33,7 @@ _FILES = {  # name: sha256 packed, sha256 unpacked
     ),
 }
 SOURCES = tuple(
-    Source(
+    Download(
         benchmark="mnist",
         url=f"https://ossci-datasets.s3.amazonaws.com/mnist/{name}.gz",
         sha256=packed,
@@ -53,7 +53,7 @@ def load(data_dir: Path | None = None) -> Data:
         part = datasets.MNIST(folder, train=train)
         return Images(part.data.flatten(1), part.targets, _to_unit_interval)
 
-    return Data(images(train=True), images(train=False), fingerprint(SOURCES))
+    return Data(images(train=True), images(train=False), fingerprint(*SOURCES))
 
 
 def _to_unit_interval(pixels: Tensor) -> Tensor:

@@ -78,6 +78,8 @@ class Spec:
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     sources: Sequence[Source] = ()  # what has to be downloaded
     frozen: int = 0  # weights of the frozen network that made the features
+    single_pass: bool = False  # every method sees each sample once, whatever its view
+    inverse_order: bool = False  # the permutation of classes is read the other way round
 
     @property
     def classes_per_task(self) -> int:
@@ -87,6 +89,11 @@ class Spec:
         """The (new) labels of each task: consecutive groups."""
         m = self.classes_per_task
         return [list(range(t * m, t * m + m)) for t in range(self.tasks)]
+
+    def class_order(self, seed: int) -> np.ndarray:
+        """The new label of each class of the data."""
+        order = class_order(seed, self.classes)
+        return np.argsort(order) if self.inverse_order else order
 
 
 def class_order(seed: int, classes: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cilbook.benchmarks import BENCHMARKS, Spec
+from cilbook.benchmarks.streams import View
 from cilbook.errors import BadInput
 from cilbook.methods import METHODS, Learner, Settings
 
@@ -65,6 +66,11 @@ class Plan:
         return METHODS[self.method]
 
     @property
+    def view(self) -> View:
+        """How the data reach the method: as it likes, unless the benchmark is one pass."""
+        return "single_pass" if self.spec.single_pass else self.learner_type.view
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What makes two runs the same run."""
         return {
@@ -86,9 +92,9 @@ class Plan:
 
 def default_iterations(spec: Spec, method: type[Learner], budget: str) -> int | None:
     """Mini-batches per task, per class for `per_class`, or None for a single pass."""
-    per_task = spec.iterations[budget]
-    if method.view == "single_pass":
+    if spec.single_pass or method.view == "single_pass":
         return None
+    per_task = spec.iterations[budget]
     if method.view == "per_class":
         return per_task // spec.classes_per_task
     return per_task * spec.tasks if method.one_task else per_task

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from cilbook.benchmarks import Data, Images, class_order, streams
+from cilbook.benchmarks import Data, Images, streams
 from cilbook.errors import BadInput
 from cilbook.experiments import metrics
 from cilbook.experiments.provenance import provenance
@@ -78,7 +78,7 @@ def choose_device(name: str) -> torch.device:
 def load(plan: Plan, data_dir: Path | None, device: torch.device) -> Data:
     """The benchmark's data with the seed's class order."""
     data = plan.spec.load(data_dir)
-    order = class_order(plan.seed, plan.spec.classes)
+    order = plan.spec.class_order(plan.seed)
     train, test = (part.relabelled(order) for part in (data.train, data.test))
     return Data(train.to(device), test.to(device), data.sha256)
 
@@ -88,8 +88,8 @@ def config(plan: Plan, threads: int, device: torch.device) -> dict[str, Any]:
     return {
         "classes": plan.spec.classes,
         "tasks": 1 if plan.learner_type.one_task else plan.spec.tasks,
-        "class_order": class_order(plan.seed, plan.spec.classes).tolist(),
-        "view": plan.learner_type.view,
+        "class_order": plan.spec.class_order(plan.seed).tolist(),
+        "view": plan.view,
         "iterations": plan.iterations,
         **asdict(plan.settings),
         "threads": threads,
@@ -99,7 +99,7 @@ def config(plan: Plan, threads: int, device: torch.device) -> dict[str, Any]:
 
 def task_stream(plan: Plan, data: Images, task: int) -> Iterator[tuple[Tensor, Tensor]]:
     """A task's mini-batches in the view that the method consumes."""
-    batch, view = plan.settings.batch, plan.learner_type.view
+    batch, view = plan.settings.batch, plan.view
     if view == "single_pass":
         return streams.single_pass(data, batch, seed=plan.seed, task=task)
     if view == "per_class":

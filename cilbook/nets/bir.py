@@ -49,7 +49,7 @@ class BIR(nn.Module):
         return self.classifier(hidden), self.mean(hidden), self.log_variance(hidden)
 
     def decode(self, z: Tensor, shares: Tensor) -> Tensor:
-        """The reconstruction; `shares` [n, classes] says how much of each class there is."""
+        """The reconstruction; `shares` [n, classes] says how much of each class it has."""
         for layer in self.gated:
             z = layer(z, shares)
         return self.output(z)

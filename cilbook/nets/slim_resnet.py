@@ -60,7 +60,7 @@ def slim_resnet18(classes: int) -> nn.Sequential:
 
 
 def _mirror_block(fan_in: int, fan_out: int, stride: int, *, last: bool) -> Block:
-    """A block of transposed convolutions; `last`: no batch-norm, and biases in its place."""
+    """A block of transposed convolutions; in the last stage biases, and no batch-norm."""
 
     def deconv(fan_in: int, kernel: int, stride: int = 1, **padding: int) -> list:
         layer = nn.ConvTranspose2d(fan_in, fan_out, kernel, stride, bias=last, **padding)

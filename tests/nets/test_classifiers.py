@@ -48,7 +48,9 @@ def test_the_last_layer_is_the_softmax_layer(name):
 
 def test_the_five_layers_keep_the_names_of_the_published_checkpoint():
     names = set(conv5().state_dict())
-    assert {f"convLayer{i}.conv.{p}" for i in range(1, 6) for p in ("weight", "bias")} < names
+    assert {
+        f"convLayer{i}.conv.{p}" for i in range(1, 6) for p in ("weight", "bias")
+    } < names
     assert "convLayer4.bn.running_var" in names
     assert not any(name.startswith("convLayer5.bn") for name in names)
     assert len(names) == 5 * 2 + 4 * 5
