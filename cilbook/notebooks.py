@@ -163,10 +163,22 @@ def finish(notebook: NotebookNode, parameters: Mapping[str, object]) -> None:
         if "injected-parameters" in tags(cell):
             cell.metadata.tags.append("remove-input")
         if cell.cell_type == "code":
-            cell.outputs = [o for o in cell.outputs if not only_live(o)]
+            cell.outputs = joined([o for o in cell.outputs if not only_live(o)])
     budget, seconds = parameters["budget"], max(1, round(duration))
     line = f"*Computed in {seconds} s with budget `{budget}`.*"
     notebook.cells.insert(1, nbformat.v4.new_markdown_cell(line, id="run-time"))
+
+
+def joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Put together what a cell printed in one go but a kernel sent in pieces."""
+    result: list[NotebookNode] = []
+    for output in outputs:
+        last = result[-1] if result else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            result.append(output)
+    return result
 
 
 def only_live(output: NotebookNode) -> bool:

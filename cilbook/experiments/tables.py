@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+NO_BREAK = "\N{NARROW NO-BREAK SPACE}"
+
 
 def mean_and_sem(values: Sequence[float]) -> tuple[float, float | None]:
     """The mean and its standard error sd/sqrt(n); None for a single value.
@@ -32,13 +34,9 @@ def by_samples(runs: Sequence[dict[str, Any]]) -> dict[int, tuple[float, float |
 def samples_table(rows: dict[str, dict[int, tuple[float, float | None]]]) -> pd.DataFrame:
     """One row per name and one column per S, as text "mean ± SEM"."""
     columns = sorted({s for cells in rows.values() for s in cells})
-    return pd.DataFrame(
-        {
-            f"S = {s:,}".replace(",", " "): [_text(cells.get(s)) for cells in rows.values()]
-            for s in columns
-        },
-        index=list(rows),
-    )
+    titles = {s: f"S = {s:,}".replace(",", NO_BREAK) for s in columns}
+    texts = {titles[s]: [_text(cells.get(s)) for cells in rows.values()] for s in columns}
+    return pd.DataFrame(texts, index=list(rows))
 
 
 def _text(cell: tuple[float, float | None] | None) -> str:

@@ -45,7 +45,9 @@ class FineTuning(Learner):
     ):
         super().__init__(spec, settings, seed, device)
         self.net = build(spec.classifier, stream(seed, "classifier")).to(self.device)
-        self.adam = torch.optim.Adam(self.net.parameters(), lr=settings.learning_rate)
+        self.adam = torch.optim.Adam(
+            self.net.parameters(), lr=settings.learning_rate, fused=True
+        )
         self.active: list[int] = []
 
     def start_task(self, classes: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 
 @dataclass
 class Curve:
-    """Accuracy in percent, one value per S; the band is its half-width (or None)."""
+    """Accuracy in percent, one value per S; the band is its standard error, or None."""
 
     name: str
     accuracy: list[float]

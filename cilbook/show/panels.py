@@ -160,7 +160,7 @@ class CurvesPanel:
 
     def _caption(self) -> str:
         spread = any(curve.band is not None for curve in self.curves)
-        note = "; ± is the half-width of the shaded band" if spread else ""
+        note = "; ± is one standard error over seeds, the shaded band" if spread else ""
         return f"Accuracy (%) for each number of importance samples S{note}."
 
     def _summary(self) -> str:
