@@ -164,7 +164,9 @@ class VAEBank:
 
         def part(prefix: str) -> dict[str, Tensor]:
             found = {k: v for k, v in state.items() if k.startswith(prefix)}
-            return {k[len(prefix) :]: v.to(self.device) for k, v in found.items()}
+            return {
+                k[len(prefix) :]: v.to(self.device, copy=True) for k, v in found.items()
+            }
 
         self.weights = part("weights.")
         fresh = {k: torch.zeros_like(self.weights[k]) for k in self._trainable}

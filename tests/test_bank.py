@@ -135,6 +135,15 @@ def test_a_saved_bank_predicts_identically_and_goes_on_identically(tmp_path):
             b.learn(*rows(8, 5, seed=7))
 
 
+def test_a_bank_loaded_from_another_does_not_share_its_weights():
+    bank, copy = small_bank(), small_bank()
+    bank.learn(*rows(3, 5))
+    copy.load_state_dict(bank.state_dict())
+    before = weights_of(bank, 3)
+    copy.learn(*rows(3, 5, seed=1))
+    assert_same(before, weights_of(bank, 3), **BIT_IDENTICAL)
+
+
 def test_weights_kept_in_half_precision_score_almost_the_same(tmp_path):
     bank, copy = small_bank(), small_bank()
     bank.learn(*together(rows(3, 5), rows(8, 5)))
