@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from cilbook import __version__
 from cilbook.errors import BadInput, RunFailed
@@ -26,39 +26,76 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _fail(str(error), BAD_INPUT)
     except RunFailed as error:
         _fail(str(error), RUN_FAILED)
-    except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        _fail(str(error) or "interrupted", INTERRUPTED)
     except Exception as error:
         _fail(f"{type(error).__name__}: {error}", RUN_FAILED)
     sys.exit(DONE)
 
 
 def _run(options: argparse.Namespace) -> None:
+    from cilbook.experiments.obtain import obtain_one
     from cilbook.experiments.request import Request
     from cilbook.experiments.results import Store
-    from cilbook.experiments.run import run
 
-    request = Request(
-        benchmark=options.benchmark,
-        method=options.method,
-        seed=options.seed,
-        budget=options.budget,
-        samples=options.samples,
-        likelihood=options.likelihood,
-        changes=_assignments(options.set),
-    )
-    plan = request.resolve()
+    what = options.benchmark, options.method, options.seed
+    plan = Request(*what, **_identity(options)).resolve()
     store = Store(options.results)
-    result = run(
-        request,
-        device=options.device,
-        threads=options.threads,
-        data_dir=options.data_dir,
-        progress=True,
-        keep_bank=store.bank_path(plan) if options.keep_bank else None,
+    bank = store.bank_path(plan) if options.keep_bank else None
+    how = _machine(options) | {"progress": True, "keep_bank": bank}
+    print(json.dumps(obtain_one(plan, store, anew=True, **how)))
+
+
+def _reproduce(options: argparse.Namespace) -> None:
+    from cilbook.benchmarks import BENCHMARKS
+    from cilbook.experiments.formats import as_markdown
+    from cilbook.experiments.results import Store
+    from cilbook.experiments.sweep import plan_sweep, sweep, table_of
+    from cilbook.methods import METHODS
+
+    requests = plan_sweep(
+        _names(options.benchmarks) or [*BENCHMARKS],
+        _names(options.methods) or [*METHODS],
+        options.seeds or (10 if options.budget == "paper" else 1),
+        **_identity(options),
     )
-    store.save(plan, result)
-    print(json.dumps(result))
+    store = Store(options.results)
+    how = _machine(options) | {"progress": True, "workers": options.workers}
+    try:
+        failures = sweep(requests, store, **how)
+    except KeyboardInterrupt:
+        sentence = "interrupted; the same command goes on where it stopped"
+        raise KeyboardInterrupt(sentence) from None
+    table = as_markdown(table_of(requests, store))
+    if failures:
+        lines = [f"failed: {failure.key}: {failure.error}" for failure in failures]
+        print(table, *lines, sep="\n", file=sys.stderr)
+        raise RunFailed(f"{len(failures)} of {len(requests)} runs failed, listed above")
+    print(table)
+
+
+def _table(options: argparse.Namespace) -> None:
+    from cilbook.benchmarks import BENCHMARKS
+    from cilbook.experiments.formats import FORMATS
+    from cilbook.experiments.results import Store, committed
+    from cilbook.experiments.tables import paper_table
+
+    if options.results is not None and not options.results.is_dir():
+        raise BadInput(f"there is no folder {options.results}")
+    runs = committed() if options.results is None else Store(options.results)
+    benchmarks = _names(options.benchmarks) or [*BENCHMARKS]
+    table = paper_table(options.number, runs, options.budget, benchmarks)
+    print(FORMATS[options.format](table))
+
+
+def _verify(options: argparse.Namespace) -> None:
+    from cilbook.experiments.verify import verify
+
+    comparison = verify(options.file, progress=True)
+    if comparison.different:
+        found = "; ".join(comparison.different)
+        raise RunFailed(f"{options.file}: {found}; compared {comparison.rule}")
+    print(f"{options.file} is confirmed, compared {comparison.rule}")
 
 
 def _book(options: argparse.Namespace) -> None:
@@ -95,16 +132,31 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--benchmark", required=True, metavar="B")
     run.add_argument("--method", required=True, metavar="M")
     run.add_argument("--seed", type=int, default=0, metavar="N")
-    run.add_argument("--budget", default="quick", metavar="quick|paper")
-    run.add_argument("--samples", type=int, metavar="S", help="importance samples (gc)")
-    run.add_argument("--likelihood", metavar="L", help="estimator of log p(x|y) (gc)")
-    run.add_argument("--set", action="append", default=[], metavar="field=value")
-    run.add_argument("--threads", type=int, default=1, metavar="N")
-    run.add_argument("--device", default="auto", metavar="auto|cpu|cuda")
-    run.add_argument("--data-dir", type=Path, metavar="D")
-    run.add_argument("--results", type=Path, default=Path("results"), metavar="R")
+    _add_run_options(run)
     run.add_argument("--keep-bank", action="store_true", help="keep the VAEs too (gc)")
     run.set_defaults(command=_run)
+
+    reproduce = commands.add_parser("reproduce", help="every missing run, then the table")
+    reproduce.add_argument("--benchmarks", nargs="+", default=[], metavar="B")
+    reproduce.add_argument("--methods", nargs="+", default=[], metavar="M")
+    reproduce.add_argument(
+        "--seeds", type=_seeds, metavar="10|3,7", help="how many, or which"
+    )
+    _add_run_options(reproduce)
+    reproduce.add_argument("--workers", type=int, default=1, metavar="N")
+    reproduce.set_defaults(command=_reproduce)
+
+    table = commands.add_parser("table", help="a table of the paper from stored runs")
+    table.add_argument("number", choices=["2", "4"])
+    table.add_argument("--format", choices=["md", "csv", "html", "json"], default="md")
+    table.add_argument("--budget", default="paper", metavar="quick|paper")
+    table.add_argument("--benchmarks", nargs="+", default=[], metavar="B")
+    table.add_argument("--results", type=Path, metavar="R", help="default: the book's runs")
+    table.set_defaults(command=_table)
+
+    verify = commands.add_parser("verify", help="repeat one stored run and compare")
+    verify.add_argument("file", type=Path, metavar="FILE")
+    verify.set_defaults(command=_verify)
 
     book = commands.add_parser("book", help="run the chapters and build the HTML")
     book.add_argument("--budget", default="quick", metavar="quick|paper")
@@ -125,6 +177,31 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--budget", default="quick", metavar="quick|paper")
+    parser.add_argument("--samples", type=int, metavar="S", help="importance samples (gc)")
+    parser.add_argument("--likelihood", metavar="L", help="estimator of log p(x|y) (gc)")
+    parser.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="field=value"
+    )
+    parser.add_argument("--threads", type=int, default=1, metavar="N")
+    parser.add_argument("--device", default="auto", metavar="auto|cpu|cuda")
+    parser.add_argument("--data-dir", type=Path, metavar="D")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="R")
+
+
+def _identity(options: argparse.Namespace) -> dict[str, Any]:
+    """What of the options makes a run another run."""
+    names = ("budget", "samples", "likelihood")
+    chosen = {name: getattr(options, name) for name in names}
+    return chosen | {"changes": _assignments(options.set)}
+
+
+def _machine(options: argparse.Namespace) -> dict[str, Any]:
+    """What of the options says where and how a run is made."""
+    return {name: getattr(options, name) for name in ("device", "threads", "data_dir")}
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
 
@@ -139,6 +216,21 @@ def _numbers(text: str) -> list[int]:
         raise argparse.ArgumentTypeError(
             f"expected numbers with commas between, such as 1,10, got {text!r}"
         ) from None
+
+
+def _seeds(text: str) -> int | list[int]:
+    """How many of the paper's seeds, or which; `3,` is seed 3 alone."""
+    numbers = _numbers(text.removesuffix(","))
+    if "," in text:
+        return numbers
+    if numbers[0] < 1:
+        raise argparse.ArgumentTypeError(f"expected at least one seed, got {text!r}")
+    return numbers[0]
+
+
+def _names(words: Sequence[str]) -> list[str]:
+    """Names with blanks or commas between, each once."""
+    return list(dict.fromkeys(n for word in words for n in word.split(",") if n))
 
 
 def _assignments(words: Sequence[str]) -> dict[str, str]:

@@ -10,8 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 
 import torch
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
 from torch import Tensor
 
 from cilbook.benchmarks.spec import Data, Images, Spec
@@ -21,6 +19,9 @@ from cilbook.nets.vae import dense_vae
 
 def load(data_dir: Path | None = None) -> Data:
     """The fixed split; `data_dir` is not needed, the images come with scikit-learn."""
+    from sklearn.datasets import load_digits  # slow to import, and only needed here
+    from sklearn.model_selection import train_test_split
+
     pixels, labels = load_digits(return_X_y=True)
     pixels, labels = pixels.astype("uint8"), labels.astype("int64")
     train, test = train_test_split(

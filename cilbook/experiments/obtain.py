@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cilbook.experiments.request import Request
+from cilbook.experiments.claim import claim, clear
+from cilbook.experiments.request import Plan, Request
 from cilbook.experiments.results import Store, committed
 from cilbook.experiments.run import run
 
@@ -24,15 +25,35 @@ def obtain(
 ) -> list[Run]:
     """The runs asked for, from the store; a missing one is made now and kept."""
     store = store or default_store()
-    found = []
-    for request in requests:
-        plan = request.resolve()
-        result = store.find(plan)
+    return [obtain_one(r, store, device=device, progress=True) for r in requests]
+
+
+def obtain_one(
+    request: Request | Plan,
+    store: Store,
+    *,
+    anew: bool = False,
+    wait: bool = True,
+    **options: Any,
+) -> Run | None:
+    """A run from the store, or made now and kept; `anew`: made now in any case.
+
+    Only one process makes it. Another waits, or gets None if it does not `wait`. The
+    options are those of `run`.
+    """
+    plan = request if isinstance(request, Plan) else request.resolve()
+    if not anew and (result := store.find(plan)) is not None:
+        return result
+    folder = store.work_folder(plan)
+    with claim(folder, wait=wait) as ours:
+        if not ours:
+            return None
+        result = None if anew else store.find(plan)
         if result is None:
-            result = run(request, device=device, progress=True)
+            result = run(request, work=folder, **options)
             store.save(plan, result)
-        found.append(result)
-    return found
+        clear(folder)
+    return result
 
 
 def committed_runs(benchmark: str, method: str, budget: str, **config: Any) -> list[Run]:

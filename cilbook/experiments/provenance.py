@@ -6,6 +6,7 @@ import platform
 import subprocess
 from datetime import UTC, datetime
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,24 @@ def provenance(data_sha256: str, device: torch.device, threads: int) -> dict[str
         "threads": threads,
         "versions": {"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": now(),
     }
+
+
+def now() -> str:
+    """The time, as a run records it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@cache
+def code_sha256() -> str:
+    """A digest of the package's source, the uncommitted part too."""
+    digest = sha256()
+    package = Path(__file__).parents[1]
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _commit() -> tuple[str | None, bool | None]:

@@ -11,9 +11,14 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from cilbook.benchmarks import BENCHMARKS, Spec
 from cilbook.benchmarks.streams import View
 from cilbook.errors import BadInput
+from cilbook.experiments import paper
 from cilbook.methods import METHODS, Learner, Settings
 
 BUDGETS = ("quick", "paper")
+
+
+class NotDefined(BadInput):
+    """A method that a benchmark does not have."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,14 @@ class Request:
 
     def resolve(self) -> Plan:
         """Every number of the run, or BadInput with a sentence."""
-        spec = _one_of(BENCHMARKS, self.benchmark, "benchmark")
+        spec = find_benchmark(self.benchmark)
         method = _one_of(METHODS, self.method, "method")
-        _one_of({b: b for b in BUDGETS}, self.budget, "budget")
+        check_budget(self.budget)
+        if paper.leaves_out(self.benchmark, self.method):
+            raise NotDefined(
+                f"{self.method} is not defined on {self.benchmark}: "
+                "the paper leaves it out, a dash in its Table 2"
+            )
         if self.seed < 0:
             raise BadInput(f"the seed must be 0 or larger, got {self.seed}")
         iterations = default_iterations(spec, method, self.budget)
@@ -61,6 +71,17 @@ class Plan:
     iterations: int | None  # per task (per class in the `per_class` view); None: one pass
     settings: Settings
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Plan:
+        """The plan of a stored run, every number as it was used then."""
+        spec = find_benchmark(stored["benchmark"])
+        name, config = stored["method"], stored["config"]
+        kind = _one_of(METHODS, name, "method").settings_type
+        used = {f.name: config[f.name] for f in fields(kind) if f.name in config}
+        settings = change(kind(), used, name)
+        iterations = config.get("iterations")
+        return cls(spec, name, stored["seed"], stored["budget"], iterations, settings)
+
     @property
     def learner_type(self) -> type[Learner]:
         return METHODS[self.method]
@@ -69,6 +90,12 @@ class Plan:
     def view(self) -> View:
         """How the data reach the method: as it likes, unless the benchmark is one pass."""
         return "single_pass" if self.spec.single_pass else self.learner_type.view
+
+    @property
+    def tasks(self) -> list[list[int]]:
+        """The classes of each task as the method meets them; Joint meets all at once."""
+        tasks = self.spec.task_classes()
+        return [sum(tasks, [])] if self.learner_type.one_task else tasks
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -88,6 +115,16 @@ class Plan:
         text = json.dumps(self.identity, sort_keys=True)
         parts = [self.spec.name, self.method, self.budget, f"seed{self.seed}"]
         return "-".join([*parts, sha256(text.encode()).hexdigest()[:12]])
+
+
+def find_benchmark(name: str) -> Spec:
+    """The benchmark of this name, or BadInput."""
+    return _one_of(BENCHMARKS, name, "benchmark")
+
+
+def check_budget(name: str) -> None:
+    """BadInput unless there is a budget of this name."""
+    _one_of({budget: budget for budget in BUDGETS}, name, "budget")
 
 
 def default_iterations(spec: Spec, method: type[Learner], budget: str) -> int | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,17 @@ from warnings import warn
 from cilbook.errors import BadInput
 from cilbook.experiments.request import Plan
 
-_NEEDED = ("schema", "benchmark", "method", "seed", "budget", "config", "accuracy")
+_KINDS = {
+    "schema": int,
+    "benchmark": str,
+    "method": str,
+    "seed": int,
+    "budget": str,
+    "config": dict,
+    "accuracy": (int, float),
+    "accuracy_plain": (int, float),
+    "accuracy_by_task_mean": (int, float),
+}
 
 
 class Store:
@@ -31,20 +41,34 @@ class Store:
         """Where the run's VAEs are, if they were kept."""
         return self.folder / f"{plan.key}.safetensors"
 
+    def work_folder(self, plan: Plan) -> Path:
+        """Where the run keeps its lock and its checkpoint while it is made."""
+        return self.folder / ".work" / plan.key
+
     def save(self, plan: Plan, result: dict[str, Any]) -> Path:
         """Write a run atomically: a reader sees the old file or the new one."""
         path = self.path(plan)
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        self.create()
+        try:
+            part.write_text(json.dumps(result) + "\n")
+            part.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise self._unwritable(error) from None
+        return path
+
+    def create(self) -> None:
+        """Make the folder, if it is not there."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                "w", dir=self.folder, prefix=".", suffix=".tmp", delete=False
-            ) as file:
-                file.write(json.dumps(result) + "\n")
-            os.replace(file.name, path)
         except OSError as error:
-            reason = error.strerror or error
-            raise BadInput(f"cannot write results to {self.folder}: {reason}") from None
-        return path
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> BadInput:
+        reason = error.strerror or error
+        return BadInput(f"cannot write results to {self.folder}: {reason}")
 
     def find(self, plan: Plan) -> dict[str, Any] | None:
         """The stored run, or None where it is missing or damaged."""
@@ -62,15 +86,19 @@ def read(path: Path) -> dict[str, Any] | None:
     """A run from its file; a damaged file is reported and counts as missing."""
     try:
         result = json.loads(path.read_text())
-        missing = [name for name in _NEEDED if name not in result]
-    except (OSError, ValueError, TypeError) as error:
+        wrong = [name for name, kind in _KINDS.items() if not _is(result, name, kind)]
+    except (OSError, ValueError) as error:
         warn(f"{path} is damaged and will not be used: {error}", stacklevel=2)
         return None
-    if missing:
-        names = ", ".join(missing)
+    if wrong:
+        names = ", ".join(wrong)
         warn(f"{path} is damaged and will not be used: no {names}", stacklevel=2)
         return None
     return result
+
+
+def _is(result: Any, name: str, kind: Any) -> bool:
+    return isinstance(result, dict) and isinstance(result.get(name), kind)
 
 
 def committed() -> Store:

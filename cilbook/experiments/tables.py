@@ -2,13 +2,195 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import hypot
 from statistics import mean, stdev
 from typing import Any
+from warnings import warn
 
 import pandas as pd
 
+from cilbook.errors import BadInput
+from cilbook.experiments import paper
+from cilbook.experiments.request import (
+    Plan,
+    check_budget,
+    default_iterations,
+    default_settings,
+    find_benchmark,
+)
+from cilbook.methods import METHODS
+
+Run = dict[str, Any]
+Pair = tuple[str, str]  # benchmark, method
+
+PAPER_SAMPLER = ("importance-sampling", "gram", None)  # gram: faster; None: not a gc run
+METRICS = {"joint": "accuracy_plain", "gc": "accuracy", "gen-samples": "accuracy"}
+METRIC = "accuracy_by_task_mean"  # of all other methods
 NO_BREAK = "\N{NARROW NO-BREAK SPACE}"
+
+_CAPTIONS = {
+    "2": "accuracy (%) after the last task",
+    "4": "accuracy (%) against the number of importance samples",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Our runs of a method on a benchmark beside the published number."""
+
+    benchmark: str
+    method: str
+    samples: int | list[int] | None  # S; a list where seeds differ
+    n: int
+    mean: float | None
+    sem: float | None
+    paper_mean: float | None
+    paper_sem: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        if self.mean is None or self.paper_mean is None:
+            return None
+        return self.mean - self.paper_mean
+
+    @property
+    def verdict(self) -> str:
+        """Whether we found what the paper did: within two standard errors + 0.3 points."""
+        if self.n == 0:
+            return "not run"
+        if self.paper_mean is None:
+            return "not in the paper"
+        if self.n == 1:
+            return "one seed"
+        margin = 2 * hypot(self.sem, self.paper_sem) + 0.3
+        return "yes" if abs(self.difference) <= margin else "no"
+
+    def as_dict(self) -> dict[str, Any]:
+        """All columns, the two computed ones last."""
+        return asdict(self) | {"difference": self.difference, "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under the number that their table has in the paper."""
+
+    number: str
+    budget: str
+    rows: list[Row]
+
+    @property
+    def caption(self) -> str:
+        """What the numbers are."""
+        return f"Table {self.number}: {_CAPTIONS[self.number]}, budget {self.budget}."
+
+
+def paper_table(
+    number: str, runs: Iterable[Run], budget: str, benchmarks: Sequence[str]
+) -> Table:
+    """A table of the paper from stored runs of a budget."""
+    check_budget(budget)
+    for benchmark in benchmarks:
+        find_benchmark(benchmark)
+    runs = paper_runs(runs, budget)
+    if number == "2":
+        return Table(number, budget, table_2(runs, all_pairs(benchmarks)))
+    return Table(number, budget, table_4(runs, benchmarks))
+
+
+def paper_runs(runs: Iterable[Run], budget: str) -> Iterator[Run]:
+    """Those that may stand in a table of the paper: its settings, its sampler."""
+    for run in runs:
+        if run["budget"] != budget or run.get("estimator") not in PAPER_SAMPLER:
+            continue
+        if _has_defaults(run):
+            yield run
+        else:
+            name = f"{run['benchmark']} {run['method']} seed {run['seed']}"
+            reason = f"its settings are not those of budget {budget} here"
+            warn(f"{name} is left out: {reason}", stacklevel=2)
+
+
+def _has_defaults(run: Run) -> bool:
+    """Whether the run's numbers are those of its budget today, whatever its S."""
+    try:
+        plan = Plan.of(run)
+    except BadInput:  # a benchmark or method that is not known here
+        return False
+    settings = asdict(default_settings(plan.spec, plan.method, run["budget"]))
+    settings["iterations"] = default_iterations(plan.spec, plan.learner_type, run["budget"])
+    config = run["config"]
+    return all(
+        config.get(name, value) == value
+        for name, value in settings.items()
+        if name not in ("samples", "likelihood")
+    )
+
+
+def table_2(runs: Iterable[Run], pairs: Sequence[Pair]) -> list[Row]:
+    """The accuracy after the last task of each method on each benchmark."""
+    found = _by_seed(runs)
+    rows = []
+    for benchmark, method in pairs:
+        mine = found.get((benchmark, method), {}).values()
+        published = paper.TABLE_2.get(method, {}).get(benchmark)
+        if any(run["budget"] == "custom" for run in mine):
+            published = None
+        values = [run["value"] for run in mine]
+        samples = sorted({run["samples"] for run in mine if run["samples"] is not None})
+        one = samples[0] if len(samples) == 1 else samples or None
+        rows.append(_row(benchmark, method, one, values, published))
+    return rows
+
+
+def table_4(runs: Iterable[Run], benchmarks: Sequence[str]) -> list[Row]:
+    """The generative classifier's accuracy at each S, from the same trained models."""
+    found = _by_seed(runs)
+    rows = []
+    for benchmark in benchmarks:
+        mine = found.get((benchmark, "gc"), {}).values()
+        for s in paper.SAMPLES:
+            at_s = [run["by_samples"].get(str(s)) for run in mine]
+            values = [value for value in at_s if value is not None]
+            published = paper.TABLE_4.get(benchmark, {}).get(s)
+            rows.append(_row(benchmark, "gc", s, values, published))
+    return rows
+
+
+def all_pairs(benchmarks: Sequence[str]) -> list[Pair]:
+    """Every method on every benchmark, but for those that the paper leaves out."""
+    return [(b, m) for b in benchmarks for m in METHODS if not paper.leaves_out(b, m)]
+
+
+def _by_seed(runs: Iterable[Run]) -> dict[Pair, dict[int, Run]]:
+    """What tables need of each run; of a seed's runs the one with the largest S."""
+    found: dict[Pair, dict[int, Run]] = {}
+    for run in runs:
+        seeds = found.setdefault((run["benchmark"], run["method"]), {})
+        brief = {
+            "budget": run["budget"],
+            "value": run[METRICS.get(run["method"], METRIC)],
+            "samples": run["config"].get("samples"),
+            "by_samples": run.get("by_samples") or {},
+        }
+        known = seeds.get(run["seed"])
+        if known is None or (brief["samples"] or 0) > (known["samples"] or 0):
+            seeds[run["seed"]] = brief
+    return found
+
+
+def _row(
+    benchmark: str,
+    method: str,
+    samples: int | list[int] | None,
+    values: Sequence[float],
+    published: tuple[float, float] | None,
+) -> Row:
+    ours = mean_and_sem(values) if values else (None, None)
+    theirs = published or (None, None)
+    return Row(benchmark, method, samples, len(values), *ours, *theirs)
 
 
 def mean_and_sem(values: Sequence[float]) -> tuple[float, float | None]:

@@ -8,7 +8,7 @@ no boundary, no replay, no order of classes matters. van de Ven, Li and Tolias (
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from cilbook.bank import VAEBank
 from cilbook.benchmarks.spec import Images, Spec
-from cilbook.likelihood.importance_sampling import importance_sampling
+from cilbook.likelihood.importance_sampling import Partial, block_by_block
 from cilbook.methods.base import Learner, Settings
 from cilbook.nets.vae import Observation
 
@@ -85,11 +85,26 @@ class GenerativeClassifier(Learner):
 
     def scores_by_samples(self, x: Tensor, grid: Sequence[int]) -> dict[int, Tensor]:
         """The scores at every S of a grid, {S: [n, all classes]}, from one pass."""
-        likelihoods = importance_sampling(
-            self.bank, x, grid, observation=self.settings.scored_as, seed=self.seed
+        *_, likelihoods = self.likelihoods(x, grid)
+        return self.with_prior(likelihoods)
+
+    def likelihoods(
+        self, x: Tensor, grid: Sequence[int], partial: Partial | None = None
+    ) -> Iterator[Partial]:
+        """log p(x|y) at every S of a grid, block by block; `partial` is continued."""
+        return block_by_block(
+            self.bank,
+            x,
+            grid,
+            observation=self.settings.scored_as,
+            seed=self.seed,
+            partial=partial,
         )
-        prior = self.log_prior().to(x)
-        return {s: self._in_columns(v) + prior for s, v in likelihoods.items()}
+
+    def with_prior(self, likelihoods: Partial) -> dict[int, Tensor]:
+        """The scores log p(x|y) + log p(y), {S: [n, all classes]}."""
+        prior = self.log_prior()
+        return {s: self._in_columns(v) + prior.to(v) for s, v in likelihoods.scores.items()}
 
     def log_prior(self) -> Tensor:
         """log p(y), [all classes]; -inf for a class never seen."""

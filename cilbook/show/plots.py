@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
@@ -30,6 +31,38 @@ def accuracy_over_samples(samples: Sequence[int], curves: Sequence[Curve]) -> Fi
         axes.set_ylabel("accuracy (%)")
         axes.margins(x=0.03)
         _label_ends(axes, samples[-1], curves)
+    return figure
+
+
+def stream(labels: Sequence[int]) -> Figure:
+    """Class over time: the share of each class in a stream, from start to end.
+
+    >>> figure = stream([3, 3, 3, 7, 3, 7, 7])
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError(f"labels must be [samples], got shape {labels.shape}")
+    classes, rows = np.unique(labels, return_inverse=True)
+    moments = np.arange(len(labels)) * min(len(labels), 240) // len(labels)
+    shares = np.zeros((len(classes), moments[-1] + 1))
+    np.add.at(shares, (rows, moments), 1)
+    shares /= shares.sum(0)
+    with style.use():
+        figure, axes = _canvas(6.4, 1.2 + min(0.2 * len(classes), 3.2))
+        shown = axes.imshow(
+            shares,
+            aspect="auto",
+            cmap=LinearSegmentedColormap.from_list("share", ["white", style.INK]),
+            vmin=0,
+            interpolation="nearest",
+            extent=(0, len(labels), len(classes) - 0.5, -0.5),
+        )
+        every = -(-len(classes) // 20)
+        axes.set_yticks(range(0, len(classes), every), classes[::every])
+        axes.grid(False)
+        axes.set_xlabel("samples seen")
+        axes.set_ylabel("class")
+        figure.colorbar(shown, label="share of the stream")
     return figure
 
 

@@ -5,8 +5,9 @@ import torch
 
 from cilbook.benchmarks import BENCHMARKS, class_order
 from cilbook.experiments import metrics
+from cilbook.experiments.evaluation import sample_grid
 from cilbook.experiments.request import Request
-from cilbook.experiments.run import run, sample_grid
+from cilbook.experiments.run import run
 from cilbook.methods import METHODS
 
 SHORT = {"iterations": 10}

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 from cilbook.show import style
 from cilbook.show.curves import Curve
-from cilbook.show.plots import accuracy_over_samples, images
+from cilbook.show.plots import accuracy_over_samples, images, stream
 
 METHODS = [
     *("none", "joint", "dgr", "bir", "bir-si", "ewc", "si", "cwr", "cwr+", "ar1"),
@@ -134,3 +134,25 @@ def test_images_carry_their_labels_and_titles():
 def test_images_that_do_not_fit_give_a_precise_error(grid, labels, message):
     with pytest.raises(ValueError, match=message):
         images(grid, **labels)
+
+
+def test_a_stream_is_drawn_as_the_share_of_each_class_over_time():
+    axes = stream([7, 7, 3, 7]).axes[0]
+    np.testing.assert_array_equal(axes.images[0].get_array(), [[0, 0, 1, 0], [1, 1, 0, 1]])
+    assert axes.images[0].get_extent() == [0, 4, 1.5, -0.5]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["3", "7"]
+
+
+def test_a_long_stream_of_many_classes_stays_a_small_picture_that_adds_up():
+    labels = np.random.default_rng(0).integers(100, size=5_003)
+    axes = stream(labels).axes[0]
+    shares = axes.images[0].get_array()
+    assert shares.shape == (100, 240)
+    np.testing.assert_allclose(shares.sum(0), 1)
+    assert len(axes.get_yticklabels()) == 20
+
+
+@pytest.mark.parametrize("labels", [[], [[1, 2]]])
+def test_a_stream_that_is_not_a_list_of_labels_gives_a_precise_error(labels):
+    with pytest.raises(ValueError, match=r"labels must be \[samples\], got shape"):
+        stream(labels)

@@ -1,0 +1,142 @@
+"""Checkpoints: where a long run stands, so that a killed one goes on to the same numbers.
+
+Random numbers belong to addresses, so a position is enough: the learner's state, how many
+tasks and mini-batches it has learned, the scores of the finished stages, and the blocks of
+likelihoods that are done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from warnings import warn
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from cilbook.likelihood.importance_sampling import Partial
+from cilbook.methods import Learner
+
+INTERVAL = 300.0  # seconds between two checkpoints
+
+
+@dataclass
+class Progress:
+    """How far a run has come."""
+
+    task: int = 0  # tasks finished
+    iteration: int = 0  # mini-batches of the next one learned; 0: it has not begun
+    stages: list[Tensor] = field(default_factory=list)  # test scores after each task
+    likelihoods: Partial | None = None
+    seconds: dict[str, float] = field(
+        default_factory=lambda: {"train": 0.0, "predict": 0.0}
+    )
+    _since: float = field(default_factory=perf_counter)
+
+    def spent(self, on: str) -> None:
+        """Count the time since the last call (or the beginning) as spent on this."""
+        now = perf_counter()
+        self.seconds[on] += now - self._since
+        self._since = now
+
+    def pause(self) -> None:
+        """Count the time since the last call as spent on nothing."""
+        self._since = perf_counter()
+
+
+class Checkpoint:
+    """A file that holds the latest position of one run; without a folder, nothing."""
+
+    def __init__(
+        self, folder: Path | None, made_by: Mapping[str, Any], interval: float = INTERVAL
+    ):
+        self.path = None if folder is None else folder / "checkpoint.safetensors"
+        self.made_by = json.loads(json.dumps(made_by))
+        self.interval = inf if folder is None else interval
+        self._next = perf_counter() + self.interval
+
+    def keep(self, learner: Learner, progress: Progress, spent_on: str) -> None:
+        """Write where the run stands, if it is time."""
+        if perf_counter() < self._next:
+            return
+        progress.spent(spent_on)
+        self._write(learner, progress)
+        progress.pause()
+        self._next = perf_counter() + self.interval
+
+    def resume(self, learner: Learner) -> Progress:
+        """Put the learner where the last checkpoint left it, or at the beginning."""
+        if self.path is None or not self.path.exists():
+            return Progress()
+        try:
+            tensors, notes, made_by = _read(self.path)
+        except (OSError, SafetensorError, ValueError, KeyError) as error:
+            warn(f"{self.path} is damaged, the run starts anew: {error}", stacklevel=2)
+            return Progress()
+        changed = [k for k, v in self.made_by.items() if made_by.get(k) != v]
+        if changed:
+            names = ", ".join(changed)
+            warn(f"{self.path} is of other {names}, the run starts anew", stacklevel=2)
+            return Progress()
+        learner.load_state_dict(_part(tensors, "learner."))
+        return _progress(tensors, notes)
+
+    def _write(self, learner: Learner, progress: Progress) -> None:
+        """Whole or not at all; a checkpoint that cannot be written is no reason to stop."""
+        tensors = {f"learner.{k}": v for k, v in learner.state_dict().items()}
+        tensors |= {f"stage.{i}": v for i, v in enumerate(progress.stages)}
+        notes = {"task": progress.task, "iteration": progress.iteration}
+        notes |= {"stages": len(progress.stages), "seconds": progress.seconds}
+        if (likelihoods := progress.likelihoods) is not None:
+            tensors |= {f"likelihood.{s}": v for s, v in likelihoods.scores.items()}
+            notes |= {"done": likelihoods.done, "total": likelihoods.total}
+        tensors = {k: v.detach().cpu().clone().contiguous() for k, v in tensors.items()}
+        metadata = {"notes": json.dumps(notes), "made_by": json.dumps(self.made_by)}
+        metadata["sha256"] = _digest(tensors, metadata["notes"])
+        part = self.path.with_suffix(".part")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            save_file(tensors, part, metadata)
+            part.replace(self.path)
+        except (OSError, SafetensorError) as error:
+            part.unlink(missing_ok=True)
+            warn(f"the run goes on, but its checkpoint is not kept: {error}", stacklevel=2)
+
+
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], dict[str, Any]]:
+    with safe_open(path, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        metadata = file.metadata() or {}
+    if metadata["sha256"] != _digest(tensors, metadata["notes"]):
+        raise ValueError("its content is not what was written")
+    return tensors, json.loads(metadata["notes"]), json.loads(metadata["made_by"])
+
+
+def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progress:
+    scores = {int(s): v for s, v in _part(tensors, "likelihood.").items()}
+    return Progress(
+        task=notes["task"],
+        iteration=notes["iteration"],
+        stages=[tensors[f"stage.{i}"] for i in range(notes["stages"])],
+        likelihoods=Partial(scores, notes["done"], notes["total"]) if scores else None,
+        seconds=notes["seconds"],
+    )
+
+
+def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
+
+
+def _digest(tensors: Mapping[str, Tensor], notes: str) -> str:
+    digest = sha256(notes.encode())
+    for name in sorted(tensors):
+        digest.update(name.encode())
+        digest.update(tensors[name].numpy())
+    return digest.hexdigest()
