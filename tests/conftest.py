@@ -1,6 +1,9 @@
 """What tests may need from the machine, and what happens when it is absent."""
 
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: small tests, busy machines
+
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -19,5 +19,10 @@ CIFAR10 = Spec(
     iterations={"quick": 250, "paper": 5000},
     samples={"quick": 100, "paper": 10_000},
     shared={"batch": 256, "learning_rate": 1e-3},
-    settings={"gc": {"trained_as": "gaussian", "scored_as": "gaussian"}},
+    settings={
+        "gc": {"trained_as": "gaussian", "scored_as": "gaussian"},
+        "ewc": {"strength": 10.0},
+        "si": {"strength": 1.0},
+        "ar1": {"strength": 100.0, "largest": 0.1},
+    },
 )

@@ -105,6 +105,9 @@ CIFAR100 = Spec(
     samples={"quick": 100, "paper": 10_000},
     shared={"batch": 256, "learning_rate": 1e-4},
     settings={
-        "gc": {"learning_rate": 1e-3, "trained_as": "gaussian", "scored_as": "gaussian"}
+        "gc": {"learning_rate": 1e-3, "trained_as": "gaussian", "scored_as": "gaussian"},
+        "ewc": {"strength": 100.0},
+        "si": {"strength": 1.0},
+        "ar1": {"strength": 100.0, "largest": 0.01},  # of the run on frozen features
     },
 )

@@ -131,6 +131,9 @@ CORE50 = Spec(
     shared={"batch": 1, "learning_rate": 1e-4},
     settings={
         "gc": {"trained_as": "gaussian", "scored_as": "gaussian"},
+        "ewc": {"strength": 10.0},
+        "si": {"strength": 10.0},
+        "ar1": {"strength": 1.0, "largest": 0.1},
         "slda": {"batch": 256},  # the result does not depend on it
     },
 )

@@ -72,5 +72,10 @@ MNIST = Spec(
     iterations={"quick": 100, "paper": 2000},
     samples={"quick": 100, "paper": 10_000},
     shared={"batch": 128, "learning_rate": 1e-3},
-    settings={"gc": {"trained_as": "bernoulli", "scored_as": "gaussian"}},
+    settings={
+        "gc": {"trained_as": "bernoulli", "scored_as": "gaussian"},
+        "ewc": {"strength": 1e6},
+        "si": {"strength": 1e3},
+        "ar1": {"strength": 10.0, "largest": 0.01},
+    },
 )

@@ -58,10 +58,17 @@ class FineTuning(Learner):
         self.active = sorted({*self.active, *classes})
 
     def observe(self, x: Tensor, y: Tensor) -> None:
-        """One Adam step on the cross-entropy."""
+        """One Adam step on the loss."""
         self._activate(y.tolist())
+        self.train_mode()
+        self.step(self.loss(x, y))
+
+    def train_mode(self) -> None:
+        """Prepare the network's layers for a step."""
         self.net.train()
-        loss = self.loss(x, y)
+
+    def step(self, loss: Tensor) -> None:
+        """One Adam step; the gradients stay where they are until the next one."""
         self.adam.zero_grad()
         loss.backward()
         self.adam.step()

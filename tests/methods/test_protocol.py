@@ -59,9 +59,10 @@ def test_a_generative_model_gives_minus_infinity_to_a_class_it_never_saw(name):
     assert scores[:, 4:].eq(-torch.inf).all()
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_learns_without_being_told_of_tasks(name):
-    assert not METHODS[name].needs_boundaries
+@pytest.mark.parametrize(
+    "name", [name for name, method in METHODS.items() if not method.needs_boundaries]
+)
+def test_a_method_that_needs_no_boundaries_learns_without_them(name):
     student = learner(name)
     student.observe(*DATA.train.batch(torch.arange(200)))
     scores = student.scores(DATA.test.x)

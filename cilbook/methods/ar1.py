@@ -1,0 +1,68 @@
+r"""AR1 (Maltoni and Lomonaco, 2019): CWR+'s output layer on hidden layers under SI.
+
+    L = CE + c sum_{i hidden} Omega_i (theta_i - theta_i^prev)^2
+    Omega <- min(max(Omega + omega / (Delta^2 + xi), 0), Omega_max)   after each task
+
+The hidden layers are not frozen; their importances are clipped, and carried over clipped.
+The output layer starts each task at zero, and its rows are stored as in CWR+.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from cilbook.benchmarks.spec import Images
+from cilbook.methods.consolidated_head import ConsolidatedHead
+from cilbook.methods.path_integral import PathIntegral
+from cilbook.methods.si import SI, SISettings
+
+
+@dataclass(frozen=True)
+class AR1Settings(SISettings):
+    """Settings of AR1."""
+
+    strength: float = 10.0  # c
+    largest: float = 0.1  # Omega_max
+
+
+class AR1(SI):
+    """SI on the hidden layers, clipped, under CWR+'s output layer."""
+
+    title = "AR1"
+    settings_type = AR1Settings
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        hidden, settings = self.net[:-1].parameters(), self.settings
+        self.path = PathIntegral(hidden, settings.damping, settings.largest)
+        self.head = ConsolidatedHead(self.net[-1])
+        self.current: list[int] = []
+
+    def start_task(self, classes: Sequence[int]) -> None:
+        """A temporary output layer of zeros."""
+        super().start_task(classes)
+        self.current = sorted(classes)
+        self.head.zero()
+
+    def end_task(self, data: Images) -> None:
+        """Consolidate the hidden weights, then the rows of the task's classes."""
+        super().end_task(data)
+        self.head.store(self.current)
+        self.head.shift(self.current, self.active)
+        self.head.put_in_place()
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The network, the path integral and the stored rows."""
+        head = {f"head.{k}": v for k, v in self.head.state_dict().items()}
+        current = torch.tensor(self.current, dtype=torch.int64)
+        return super().state_dict() | head | {"current": current}
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Continue from what `state_dict` gave."""
+        super().load_state_dict(state)
+        self.head.load_state_dict({k: state[f"head.{k}"] for k in ("weight", "bias")})
+        self.current = state["current"].tolist()

@@ -1,0 +1,24 @@
+r"""The labels trick (Zeno et al., 2018): the softmax runs over the current task's classes.
+
+    L = - mean_i log softmax_{classes of this task}(f(x_i))_{y_i}
+
+The output units of earlier classes get no gradient, so they are not pushed down merely for
+being absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cilbook.methods.none import FineTuning
+
+
+class LabelsTrick(FineTuning):
+    """None, with only the current task's classes active in training."""
+
+    title = "Labels trick"
+    needs_boundaries = True
+
+    def start_task(self, classes: Sequence[int]) -> None:
+        """The active classes are the task's own."""
+        self.active = sorted(classes)

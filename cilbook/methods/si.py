@@ -1,0 +1,63 @@
+r"""Synaptic intelligence (Zenke, Poole and Ganguli, 2017).
+
+    L = CE + c sum_i Omega_i (theta_i - theta_i^prev)^2
+
+Omega is the weight's share in bringing earlier losses down (`path_integral.py`), gathered
+while training, so the data are never looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from cilbook.benchmarks.spec import Images
+from cilbook.methods.none import FineTuning, NetworkSettings
+from cilbook.methods.path_integral import PathIntegral
+
+
+@dataclass(frozen=True)
+class SISettings(NetworkSettings):
+    """Settings of SI."""
+
+    strength: float = 1.0  # c
+    damping: float = 0.1  # xi
+
+
+class SI(FineTuning):
+    """A network whose useful weights are held where the last task left them."""
+
+    title = "SI"
+    settings_type = SISettings
+    needs_boundaries = True
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.path = PathIntegral(self.net.parameters(), self.settings.damping)
+
+    def loss(self, x: Tensor, y: Tensor) -> Tensor:
+        """Cross-entropy and the pull towards where the last task ended."""
+        return super().loss(x, y) + self.settings.strength * self.path.penalty()
+
+    def step(self, loss: Tensor) -> None:
+        """One Adam step, accounted for in the path integral."""
+        before = self.path.position()
+        super().step(loss)
+        self.path.follow(before)
+
+    def end_task(self, data: Images) -> None:
+        """Consolidate; the data are not needed."""
+        self.path.consolidate()
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The network and the path integral."""
+        path = {f"path.{k}": v for k, v in self.path.state_dict().items()}
+        return super().state_dict() | path
+
+    def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
+        """Continue from what `state_dict` gave."""
+        super().load_state_dict(state)
+        path = {k.removeprefix("path."): v for k, v in state.items() if k[:5] == "path."}
+        self.path.load_state_dict(path)

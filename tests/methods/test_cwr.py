@@ -1,0 +1,75 @@
+import pytest
+import torch
+from torch import nn
+
+from cilbook.benchmarks import BENCHMARKS
+from cilbook.methods.consolidated_head import ConsolidatedHead
+from cilbook.methods.cwr import CWR, CWRPlus
+from cilbook.methods.none import NetworkSettings
+from cilbook.random import stream
+
+SPEC = BENCHMARKS["digits"]
+TRAIN = SPEC.load(None).train
+
+
+def head_with(weight, bias) -> ConsolidatedHead:
+    layer = nn.Linear(2, 3)
+    layer.weight.data = torch.tensor(weight)
+    layer.bias.data = torch.tensor(bias)
+    return ConsolidatedHead(layer)
+
+
+def hidden(student) -> list[torch.Tensor]:
+    return [p.detach().clone() for p in student.net[:-1].parameters()]
+
+
+def test_storing_and_shifting_by_hand():
+    """The mean is one number over all rows seen, the current raw rows among them."""
+    head = head_with([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]], [1.0, 2.0, 6.0])
+    head.store([0, 1])
+    head.shift([0, 1], [0, 1])
+    torch.testing.assert_close(head.weight[0], torch.tensor([-1.5, -0.5]))
+    torch.testing.assert_close(head.bias[:2], torch.tensor([-0.5, 0.5]))
+    head.store([2])
+    head.shift([2], [0, 1, 2])
+    mean = (-1.5 - 0.5 + 0.5 + 1.5 + 5.0 + 9.0) / 6
+    torch.testing.assert_close(head.weight[2], torch.tensor([5 - mean, 9 - mean]))
+    torch.testing.assert_close(head.bias[2], torch.tensor(6.0 - (-0.5 + 0.5 + 6.0) / 3))
+    torch.testing.assert_close(head.weight[0], torch.tensor([-1.5, -0.5]))
+
+
+def test_a_random_layer_covers_all_classes_within_its_bound():
+    head = head_with([[0.0, 0.0]] * 3, [0.0] * 3)
+    head.randomise(stream(0, "head"))
+    values = torch.cat([head.layer.weight.flatten(), head.layer.bias])
+    assert values.abs().max() <= 2**-0.5 and (values != 0).all()
+
+
+@pytest.mark.parametrize("method", [CWR, CWRPlus])
+def test_after_the_first_task_only_the_output_layer_learns(method, teach):
+    student = teach(method(SPEC, NetworkSettings(), 0, "cpu"), tasks=1)
+    before = hidden(student)
+    teach(student, tasks=3)
+    assert all(torch.equal(a, b) for a, b in zip(before, hidden(student), strict=True))
+
+
+@pytest.mark.parametrize("method", [CWR, CWRPlus])
+def test_stored_rows_of_old_classes_never_change(method, teach):
+    student = teach(method(SPEC, NetworkSettings(), 0, "cpu"), tasks=1)
+    rows = student.head.weight[[0, 1]].clone()
+    data = TRAIN.of_classes([2, 3])
+    student.start_task([2, 3])
+    student.observe(*data.batch(torch.arange(16)))
+    student.end_task(data)
+    assert torch.equal(student.head.weight[[0, 1]], rows)
+    assert torch.equal(student.net[-1].weight[[0, 1]], rows)
+    assert student.head.weight[4:].eq(0).all()
+
+
+def test_cwr_starts_each_task_at_random_and_cwr_plus_at_zero(teach):
+    layers = []
+    for method in (CWR, CWRPlus):
+        student = teach(method(SPEC, NetworkSettings(), 0, "cpu"), tasks=1)
+        student.start_task([2, 3])
+        layers.append(student.net[-1].weight.detach())
+    assert (layers[0] != 0).all() and layers[1].eq(0).all()
