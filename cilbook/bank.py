@@ -71,6 +71,10 @@ class VAEBank:
 
     def learn(self, x: Tensor, y: Tensor) -> None:
         """One Adam step for each class present in the mini-batch, on its own rows."""
+        if len(x) != len(y):
+            raise ValueError(f"x has {len(x)} rows and y has {len(y)}; they must be equal")
+        if not x.isfinite().all():
+            raise ValueError("x holds values that are not finite numbers (NaN or infinity)")
         labels, counts = (t.tolist() for t in torch.unique(y, return_counts=True))
         self._add([label for label in labels if label not in self.classes])
         groups = x[torch.argsort(y, stable=True)].split(counts)

@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
 from cilbook.errors import BadInput, RunFailed
+from cilbook.experiments.request import check_budget
 
 AT_A_TIME = 2
 KERNELS = ".jupyter"  # in the stage; Jupyter looks in its `kernels` folder
@@ -44,6 +45,7 @@ def build(
     With a choice of `chapters` only those are executed: the others appear without
     outputs, and what Jupyter Book warns about then is shown but not fatal.
     """
+    check_budget(budget)
     root = Path(root).resolve()
     names = choose(root, chapters)
     stage = prepare(root)

@@ -172,3 +172,16 @@ def test_asking_for_a_class_never_seen_says_which_are_known():
     bank.learn(*rows(3, 2))
     with pytest.raises(KeyError, match="no class 5.*3"):
         bank[5]
+
+
+def test_a_pixel_that_is_not_a_number_is_refused_before_any_weight_changes():
+    bank = small_bank()
+    bank.learn(*rows(3, 4))
+    before = weights_of(bank, 3)
+    x, y = rows(3, 4)
+    x[1, 2] = torch.nan
+    with pytest.raises(ValueError, match="not finite"):
+        bank.learn(x, y)
+    with pytest.raises(ValueError, match="x has 4 rows and y has 3"):
+        bank.learn(rows(3, 4)[0], y[:3])
+    assert_same(before, weights_of(bank, 3), **BIT_IDENTICAL)

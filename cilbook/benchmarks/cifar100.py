@@ -99,6 +99,7 @@ CIFAR100 = Spec(
     load=load,
     sources=(CIFAR100_SOURCE, CHECKPOINT_SOURCE),
     frozen=PARAMETERS,
+    plastic=("joint", "ar1"),
     classifier=lambda: mlp([FEATURES, 2000, 2000, 100]),
     class_vae=lambda: dense_vae([FEATURES, 85], 20),
     iterations={"quick": 250, "paper": 5000},
@@ -108,6 +109,5 @@ CIFAR100 = Spec(
         "gc": {"learning_rate": 1e-3, "trained_as": "gaussian", "scored_as": "gaussian"},
         "ewc": {"strength": 100.0},
         "si": {"strength": 1.0},
-        "ar1": {"strength": 100.0, "largest": 0.01},  # of the run on frozen features
     },
 )

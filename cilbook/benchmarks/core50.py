@@ -48,7 +48,7 @@ def load(
     weights: Path | None = None,
 ) -> Data:
     """The features of these sessions' frames; `weights` replaces the ImageNet file."""
-    folder = data_folder(data_dir)
+    folder, sessions = data_folder(data_dir), sorted(set(sessions))
     IMAGES_SOURCE.ensure(folder)
     frames = read_list(folder)
     for_training = training_names(folder, frames)

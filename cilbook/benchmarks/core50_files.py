@@ -10,6 +10,7 @@ is written once the images are there, and every image is compared with it when i
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import zipfile
@@ -88,7 +89,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
     They are unpacked beside their place, and the whole folder is renamed at the end.
     """
-    part = folder / f"{FOLDER}.part"
+    part = folder / f"{FOLDER}.{os.getpid()}.part"
     shutil.rmtree(part, ignore_errors=True)
     with zipfile.ZipFile(archive) as zipped:
         names = [name for name in zipped.namelist() if _IMAGE.fullmatch(name)]
@@ -97,7 +98,10 @@ def unpack(archive: Path, folder: Path) -> None:
                 place(chunks(content), part / name.removeprefix(f"{FOLDER}/"), None)
     if not names:
         raise BadInput(f"{archive} holds no images of CORe50; {_remedy(archive)}")
-    part.rename(folder / FOLDER)
+    try:
+        part.rename(folder / FOLDER)
+    except OSError:  # another process was faster
+        shutil.rmtree(part)
 
 
 def _write_list(folder: Path) -> None:

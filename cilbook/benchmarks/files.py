@@ -145,6 +145,8 @@ def fetch(url: str) -> Iterator[bytes]:
                 for chunk in chunks(answer):
                     bar.update(len(chunk))
                     yield chunk
+            if total is not None and bar.n != total:
+                raise OSError(f"it ended after {bar.n} of {total} bytes")
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise BadInput(

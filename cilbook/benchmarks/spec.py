@@ -77,6 +77,7 @@ class Spec:
     shared: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     sources: Sequence[Source] = ()  # what has to be downloaded
+    plastic: Sequence[str] = ()  # methods that the paper runs with this network unfrozen
     frozen: int = 0  # weights of the frozen network that made the features
     single_pass: bool = False  # every method sees each sample once, whatever its view
     inverse_order: bool = False  # the permutation of classes is read the other way round

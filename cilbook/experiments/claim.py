@@ -55,7 +55,9 @@ def _acquire(folder: Path, wait: bool) -> int | None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT)
-        except FileNotFoundError:  # the folder went away between the two
+        except (FileNotFoundError, FileExistsError):  # the folder came or went meanwhile
+            if folder.is_file():
+                raise
             continue
         if not _lock(file, folder, wait):
             os.close(file)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cilbook.errors import RunFailed
 from cilbook.experiments import metrics
 from cilbook.experiments.request import Plan
 
@@ -15,6 +16,10 @@ EXAMPLES = 24  # test rows whose posteriors are kept, evenly spread over the tes
 
 def accuracies(plan: Plan, stages: list[Tensor], y: Tensor) -> dict[str, Any]:
     """What the stages' scores [n, classes] say about the test labels y."""
+    if any(scores.isnan().any() for scores in stages):
+        raise RunFailed(
+            "training diverged, scores are not numbers; a smaller learning rate may help"
+        )
     tasks, met = plan.spec.task_classes(), plan.tasks
     predicted = [metrics.predict(scores) for scores in stages]
     seen = [sum(met[: i + 1], []) for i in range(len(met))]

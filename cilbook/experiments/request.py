@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
+from math import isfinite, nan
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cilbook.benchmarks import BENCHMARKS, Spec
@@ -47,12 +48,16 @@ class Request:
                 f"{self.method} is not defined on {self.benchmark}: "
                 "the paper leaves it out, a dash in its Table 2"
             )
-        if self.seed < 0:
-            raise BadInput(f"the seed must be 0 or larger, got {self.seed}")
+        if self.budget == "paper" and self.method in spec.plastic:
+            raise NotDefined(
+                f"{self.method} on {self.benchmark} has no budget paper yet: "
+                "there the paper trains the convolutions too"
+            )
+        check_seed(self.seed)
         iterations = default_iterations(spec, method, self.budget)
         changes = dict(self.changes)
         if iterations is not None and "iterations" in changes:
-            iterations = _number_of_iterations(changes.pop("iterations"))
+            iterations = _read("iterations", changes.pop("iterations"), int)
         settings = default_settings(spec, self.method, self.budget)
         settings = _with_estimator(settings, self)
         settings = change(settings, changes, self.method)
@@ -79,7 +84,10 @@ class Plan:
         kind = _one_of(METHODS, name, "method").settings_type
         used = {f.name: config[f.name] for f in fields(kind) if f.name in config}
         settings = change(kind(), used, name)
+        check_seed(stored["seed"])
         iterations = config.get("iterations")
+        if iterations is not None:
+            iterations = _read("iterations", iterations, int)
         return cls(spec, name, stored["seed"], stored["budget"], iterations, settings)
 
     @property
@@ -120,6 +128,12 @@ class Plan:
 def find_benchmark(name: str) -> Spec:
     """The benchmark of this name, or BadInput."""
     return _one_of(BENCHMARKS, name, "benchmark")
+
+
+def check_seed(seed: int) -> None:
+    """BadInput unless numpy's permutation takes the seed."""
+    if not (isinstance(seed, int) and 0 <= seed < 2**32):
+        raise BadInput(f"the seed must be a whole number from 0 to 2^32 - 1, got {seed!r}")
 
 
 def check_budget(name: str) -> None:
@@ -164,10 +178,13 @@ def _read(name: str, value: Any, kind: Any) -> Any:
     try:
         number = kind(value)
     except (TypeError, ValueError):
+        number = nan
+    if not isfinite(number) or (isinstance(value, float) and number != value):
         wanted = {int: "a whole number", float: "a number"}[kind]
-        raise BadInput(f"{name} must be {wanted}, got {value!r}") from None
-    if name in ("samples", "batch") and number < 1:
-        raise BadInput(f"{name} must be at least 1, got {number}")
+        raise BadInput(f"{name} must be {wanted}, got {value!r}")
+    least = 1 if kind is int else 0
+    if number < least:
+        raise BadInput(f"{name} must be at least {least}, got {number}")
     return number
 
 
@@ -181,16 +198,6 @@ def _with_estimator(settings: Settings, request: Request) -> Settings:
                 f"{request.method} takes no {name}"
             )
     return change(settings, given, request.method)
-
-
-def _number_of_iterations(value: Any) -> int:
-    try:
-        iterations = int(value)
-    except ValueError:
-        raise BadInput(f"iterations must be a whole number, got {value!r}") from None
-    if iterations < 1:
-        raise BadInput(f"iterations must be at least 1, got {iterations}")
-    return iterations
 
 
 def _one_of(known: Mapping[str, Any], name: str, what: str) -> Any:

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from warnings import warn
 
 from cilbook.errors import BadInput
 from cilbook.experiments.request import Plan
 
+SCHEMA = 1
 _KINDS = {
     "schema": int,
     "benchmark": str,
@@ -73,7 +74,11 @@ class Store:
     def find(self, plan: Plan) -> dict[str, Any] | None:
         """The stored run, or None where it is missing or damaged."""
         path = self.path(plan)
-        return read(path) if path.exists() else None
+        result = read(path) if path.exists() else None
+        if result is not None and Plan.of(result).identity != plan.identity:
+            warn(f"{path} is another run than its name says, not used", stacklevel=2)
+            return None
+        return result
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for path in sorted(self.folder.glob("*.json")):
@@ -85,7 +90,9 @@ class Store:
 def read(path: Path) -> dict[str, Any] | None:
     """A run from its file; a damaged file is reported and counts as missing."""
     try:
-        result = json.loads(path.read_text())
+        result = json.loads(path.read_text(), parse_constant=_no_number)
+        if isinstance(result, dict) and result.get("schema") not in (None, SCHEMA):
+            raise ValueError(f"its schema is {result['schema']}, expected {SCHEMA}")
         wrong = [name for name, kind in _KINDS.items() if not _is(result, name, kind)]
     except (OSError, ValueError) as error:
         warn(f"{path} is damaged and will not be used: {error}", stacklevel=2)
@@ -95,6 +102,10 @@ def read(path: Path) -> dict[str, Any] | None:
         warn(f"{path} is damaged and will not be used: no {names}", stacklevel=2)
         return None
     return result
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"it holds {word}")
 
 
 def _is(result: Any, name: str, kind: Any) -> bool:

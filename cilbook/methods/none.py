@@ -20,6 +20,8 @@ from cilbook.methods.base import Learner, Settings
 from cilbook.nets.initialise import build
 from cilbook.random import stream
 
+_ROWS = 500  # scored at once
+
 
 @dataclass(frozen=True)
 class NetworkSettings(Settings):
@@ -80,8 +82,9 @@ class FineTuning(Learner):
 
     @torch.no_grad()
     def scores(self, x: Tensor) -> Tensor:
-        """The logits of all classes."""
-        return self.net.eval()(x)
+        """The logits of all classes, computed in blocks of rows."""
+        net = self.net.eval()
+        return torch.cat([net(rows) for rows in x.split(_ROWS)])
 
     @property
     def trainable(self) -> int:

@@ -112,6 +112,8 @@ class SLDA(Learner):
     @torch.no_grad()
     def scores(self, x: Tensor) -> Tensor:
         """mu_c' Lambda x - 1/2 mu_c' Lambda mu_c; -inf for a class never seen."""
+        if self.steps == 0:
+            return x.new_full((len(x), self.spec.classes), -torch.inf)
         weight, bias = self._discriminant()
         return (x.flatten(1).double() @ weight.T + bias).to(x.dtype)
 

@@ -84,3 +84,18 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(tmp_path):
         claim(tmp_path / "file" / "run", wait=False),
     ):
         pass
+
+
+def test_claims_that_come_and_go_at_once_never_fail(tmp_path):
+    """The folder may vanish between any two steps of another process's claim."""
+    script = (
+        "import sys; from pathlib import Path;"
+        "from cilbook.experiments.claim import claim\n"
+        "for _ in range(2000):\n"
+        "    with claim(Path(sys.argv[1]), wait=False): pass"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "work" / "run")]
+    racers = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
+    for racer in racers:
+        _, err = racer.communicate(timeout=120)
+        assert racer.returncode == 0, err.decode()[-300:]

@@ -1,10 +1,11 @@
 import json
+from hashlib import sha256
 
 import pytest
 
 from cilbook.errors import BadInput
-from cilbook.experiments.request import Request
-from cilbook.experiments.results import Store, committed
+from cilbook.experiments.request import Plan, Request
+from cilbook.experiments.results import Store, committed, read
 from cilbook.experiments.run import run
 
 
@@ -62,5 +63,33 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(tmp_path, slda):
 
 
 def test_the_committed_runs_can_be_read_and_sit_under_their_own_key():
-    for result in committed():
+    paths = sorted(committed().folder.glob("*.json"))
+    assert len(paths) >= 35
+    for path in paths:
+        result = read(path)
+        assert result is not None and Plan.of(result).key == path.stem
         assert result["provenance"]["dirty"] is False
+
+
+def test_a_committed_bank_is_the_one_its_run_names():
+    folder = committed().folder
+    kept = [run["bank"] for run in committed() if "bank" in run]
+    assert {bank["file"] for bank in kept} == {p.name for p in folder.glob("*.safetensors")}
+    for bank in kept:
+        assert sha256((folder / bank["file"]).read_bytes()).hexdigest() == bank["sha256"]
+
+
+def test_a_file_under_another_runs_name_counts_as_missing(tmp_path, slda):
+    plan, result = slda
+    other = Request("digits", "slda", seed=12).resolve()
+    Store(tmp_path).path(other).write_text(json.dumps(result))
+    with pytest.warns(UserWarning, match="another run than its name says"):
+        assert Store(tmp_path).find(other) is None
+
+
+def test_a_number_that_is_none_counts_as_damage(tmp_path, slda):
+    plan, result = slda
+    path = Store(tmp_path).path(plan)
+    path.write_text(json.dumps(result | {"accuracy": float("nan")}))
+    with pytest.warns(UserWarning, match="it holds NaN"):
+        assert Store(tmp_path).find(plan) is None

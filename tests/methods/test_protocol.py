@@ -67,3 +67,9 @@ def test_a_method_that_needs_no_boundaries_learns_without_them(name):
     student.observe(*DATA.train.batch(torch.arange(200)))
     scores = student.scores(DATA.test.x)
     assert not scores.isnan().any()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_scores_may_be_asked_before_anything_was_learned(name):
+    scores = learner(name).scores(DATA.test.x[:3])
+    assert scores.shape == (3, 10) and not scores.isnan().any()
