@@ -12,12 +12,12 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import nn
 
 from cilbook.benchmarks.cifar import CIFAR100_CHANNELS, CIFAR100_SOURCE, cifar100_images
 from cilbook.benchmarks.features import Tensors, cached, extract, key_of
 from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure, fingerprint
-from cilbook.benchmarks.spec import Data, Images, Spec
+from cilbook.benchmarks.spec import Data, Images, Spec, as_they_are
 from cilbook.errors import BadInput
 from cilbook.nets.conv5 import FEATURES, PARAMETERS, conv5
 from cilbook.nets.mlp import mlp
@@ -49,7 +49,7 @@ def load(data_dir: Path | None = None, weights: Path | None = None) -> Data:
         data_folder(data_dir), "cifar100", key, lambda: _features(data_dir, weights)
     )
     train, test = (
-        Images(kept[f"{part}.x"], kept[f"{part}.y"], _as_they_are)
+        Images(kept[f"{part}.x"], kept[f"{part}.y"], as_they_are)
         for part in ("train", "test")
     )
     return Data(train, test, key)
@@ -85,10 +85,6 @@ def pretrained_conv5(
                 f"{weights} does not hold the weights of the five layers"
             ) from None
     return net.eval().requires_grad_(False)
-
-
-def _as_they_are(features: Tensor) -> Tensor:
-    return features
 
 
 CIFAR100 = Spec(

@@ -23,7 +23,7 @@ from cilbook.benchmarks.core50_files import (
 )
 from cilbook.benchmarks.features import cached, extract, key_of
 from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure
-from cilbook.benchmarks.spec import Data, Images, Spec
+from cilbook.benchmarks.spec import Data, Images, Spec, as_they_are
 from cilbook.errors import BadInput
 from cilbook.nets.mlp import mlp
 from cilbook.nets.vae import dense_vae
@@ -67,11 +67,7 @@ def load(
 
 
 def _part(x: Tensor, y: Tensor, rows: Tensor) -> Images:
-    return Images(x[rows], y[rows], _as_they_are)
-
-
-def _as_they_are(features: Tensor) -> Tensor:
-    return features
+    return Images(x[rows], y[rows], as_they_are)
 
 
 def _key(frames: Sequence[Frame], weights_sha256: str) -> str:
