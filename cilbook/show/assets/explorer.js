@@ -3,7 +3,7 @@
 
   // A panel is a drawing in which some elements change. For every position of the
   // controls it follows, the page carries the words that these elements take.
-  function panelView(element, data) {
+  function panelView(element, data, words) {
     const changing = element.querySelectorAll("[data-slot]");
     const readout = element.querySelector("output");
     let shown = null;
@@ -13,9 +13,9 @@
         shown = key;
         const n = data.positions.indexOf(key);
         data.slots.forEach(([k, attribute, numbers]) => {
-          change(changing[k], attribute, data.words[numbers[n]]);
+          change(changing[k], attribute, words[numbers[n]]);
         });
-        readout.textContent = data.texts[n];
+        readout.textContent = words[data.texts[n]];
       }
       return readout.textContent;
     };
@@ -52,7 +52,9 @@
     const bar = root.querySelector(".cil-controls");
     const inputs = [...bar.querySelectorAll("select, input")];
     const elements = root.querySelectorAll(".cil-panel");
-    const views = data.panels.map((panel, k) => panelView(elements[k], panel));
+    const views = data.panels.map((panel, k) =>
+      panelView(elements[k], panel, data.words)
+    );
     const rows = root.querySelectorAll("tr[data-at]");
     const tables = root.querySelectorAll("table[data-at]");
     const captions = inputs.map(() => "");

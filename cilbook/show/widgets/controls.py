@@ -41,7 +41,9 @@ class Select:
             tag("option", option, value=i, **mark)
             for i, (option, mark) in enumerate(zip(self.options, marks, strict=True))
         ]
-        return tag("label", tag("span", self.label), tag("select", *options, autocomplete="off"))
+        return tag(
+            "label", tag("span", self.label), tag("select", *options, autocomplete="off")
+        )
 
     def widget(self, chosen: Values, wait: bool) -> ipywidgets.Dropdown:
         """The control with a kernel."""

@@ -72,40 +72,45 @@ def path(xs: Sequence[float], ys: Sequence[float]) -> str:
     )
 
 
+class Words(dict[str, int]):
+    """Every text that a page needs, kept once, and its number."""
+
+    def numbers(self, texts: Sequence[str]) -> list[int]:
+        """The numbers of these texts; a new one gets the next number."""
+        return [self.setdefault(text, len(self)) for text in texts]
+
+
 @dataclass
 class Slots:
     """What differs between drawings: (element, attribute, one word per drawing).
 
     The attribute is ``text`` or ``html`` when the content of the element differs. Words
-    are kept once and named by their number.
+    go by their number; several drawings can share them.
     """
 
-    words: dict[str, int] = field(default_factory=dict)
+    words: Words
     entries: list[tuple[int, str, list[int]]] = field(default_factory=list)
     elements: int = 0
 
     def add(self, attribute: str, values: Sequence[str]) -> None:
         """Note one difference of the element that is looked at."""
-        numbers = [self.words.setdefault(value, len(self.words)) for value in values]
-        self.entries.append((self.elements, attribute, numbers))
-
-    def data(self) -> dict[str, Any]:
-        """What the script needs, ready for JSON."""
-        return {"words": list(self.words), "slots": self.entries}
+        self.entries.append((self.elements, attribute, self.words.numbers(values)))
 
 
-def condense(drawings: Sequence[Element], first: int = 0) -> tuple[Element, Slots]:
+def condense(
+    drawings: Sequence[Element], words: Words, first: int = 0
+) -> tuple[Element, list[tuple[int, str, list[int]]]]:
     """One drawing whole, elements that change marked ``data-slot``; and the changes.
 
     >>> drawings = [tag("p", tag("b", word), " now") for word in ("old", "new")]
-    >>> whole, slots = condense(drawings)
+    >>> whole, changes = condense(drawings, words := Words())
     >>> whole.html()
     '<p><b data-slot="0">old</b> now</p>'
-    >>> slots.data()
-    {'words': ['old', 'new'], 'slots': [(0, 'text', [0, 1])]}
+    >>> changes, list(words)
+    ([(0, 'text', [0, 1])], ['old', 'new'])
     """
-    slots = Slots()
-    return _merge(drawings, first, slots), slots
+    slots = Slots(words)
+    return _merge(drawings, first, slots), slots.entries
 
 
 def _merge(drawings: Sequence[Element], first: int, slots: Slots) -> Element:

@@ -83,7 +83,9 @@ class Examples:
         _check_count("labels", labels, len(self.index), "index")
         for label in labels:
             if not 0 <= label < self.classes:
-                raise ValueError(f"labels holds {label}; classes are 0 to {self.classes - 1}")
+                raise ValueError(
+                    f"labels holds {label}; classes are 0 to {self.classes - 1}"
+                )
         return labels
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import ipywidgets
 
 from cilbook.show.widgets.controls import Control, Values, positions, start_values
-from cilbook.show.widgets.elements import Element, condense, tag
+from cilbook.show.widgets.elements import Element, Words, condense, tag
 from cilbook.show.widgets.live import LiveFace
 from cilbook.show.widgets.tables import Table
 
@@ -96,8 +96,13 @@ class Explorer:
 
     def html(self) -> str:
         """The face without a kernel: one element that needs nothing from outside."""
-        parts = [_Still(panel, self.controls) for panel in self.panels]
-        data = {"controls": self._captions(), "panels": [part.data for part in parts]}
+        words = Words()
+        parts = [_Still(panel, self.controls, words) for panel in self.panels]
+        data = {
+            "controls": self._captions(),
+            "panels": [part.data for part in parts],
+            "words": list(words),
+        }
         figure = tag("div", *(part.element for part in parts), class_="cil-panels")
         box = tag("div", class_="cil-explorer", role="group", aria_label=self.title)
         return (
@@ -144,21 +149,21 @@ class Explorer:
 
 
 class _Still:
-    """A panel drawn at every position it knows: the first whole, of the rest the changes."""
+    """A panel drawn at every position: the first whole, of the others what differs."""
 
-    def __init__(self, panel: Panel, controls: Sequence[Control]) -> None:
+    def __init__(self, panel: Panel, controls: Sequence[Control], words: Words) -> None:
         followed = [control for control in controls if control.name in panel.follows]
         places = positions(followed)
         first = list(places.values()).index(start_values(followed))
         drawings = [panel.draw(values, None) for values in places.values()]
         texts = [panel.text(values, None) for values in places.values()]
-        drawing, slots = condense(drawings, first)
+        drawing, slots = condense(drawings, words, first)
         self.element = _frame(panel, drawing, texts[first])
         self.data = {
             "follows": [k for k, control in enumerate(controls) if control in followed],
             "positions": [" ".join(map(str, key)) for key in places],
-            "texts": texts,
-            **slots.data(),
+            "texts": words.numbers(texts),
+            "slots": slots,
         }
 
 

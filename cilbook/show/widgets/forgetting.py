@@ -55,10 +55,9 @@ class ForgettingPlayer(Explorer):
 
     >>> run = {"method": "none", "accuracy_matrix": [[99.0, None], [0.0, 98.0]]}
     >>> run |= {"config": {"class_order": [1, 0]}, "confusion": [[[9, 0], [0, 0]]] * 2}
-    >>> ForgettingPlayer({"None": run, "None again": run}).text(
-    ...     {"left": "None", "right": "None again", "task": 1}
-    ... )
-    'None after task 1: mean 99.0% (task 1 99.0%); None again after task 1: mean 99.0% (task 1 99.0%)'
+    >>> player = ForgettingPlayer({"None": run, "None again": run})
+    >>> player.panels[0].text({"left": "None", "task": 2}, None)
+    'None after task 2: mean 49.0% (task 1 0.0%, task 2 98.0%)'
     """
 
     def __init__(
@@ -123,7 +122,7 @@ def _table(place: int, history: History) -> Table:
 def _bars(history: History, task: int, label: str) -> Element:
     """A bar for every task; a task not yet met has an empty frame."""
     step = (RIGHT - LEFT) / history.tasks
-    shapes = [tag("text", "accuracy (%)", x=0, y=12)]
+    shapes = [tag("text", "accuracy (%), and — when just learned", x=0, y=12)]
     for value in (0, 50, 100):
         y = _height(value)
         shapes.append(tag("line", class_="cil-grid", x1=LEFT, x2=RIGHT, y1=y, y2=y))

@@ -33,6 +33,7 @@ class LiveFace:
         self.view = ipywidgets.HTML(view(start))
         self.box = ipywidgets.VBox([*self.controls.values(), self.view])
         self._adjusting = False
+        self._shown: tuple[Values, Any] = (start, None)
         for name, widget in self.controls.items():
             widget.observe(lambda _, name=name: self._moved(name), names="value")
 
@@ -64,15 +65,18 @@ class LiveFace:
         widget.value = keep
 
     def _show(self) -> None:
+        """Show the values chosen; until they are computed, what was shown before."""
         values = self.values
         if self._recompute is None:
             self.view.value = self._view(values)
             return
-        place = " · ".join(c.caption(values[c.name]) for c in self._controls)
-        self.view.value = self._view(values, note=f"computing {place} …")
+        chosen = [(c.label, c.caption(values[c.name])) for c in self._controls]
+        place = ", ".join(f"{label} = {caption}" for label, caption in chosen)
+        self.view.value = self._view(*self._shown, note=f"computing {place} …")
         try:
             now = self._recompute(values)
         except Exception as error:
-            self.view.value = self._view(values, note=f"{place} failed: {error}")
+            self.view.value = self._view(*self._shown, note=f"{place} failed: {error}")
             raise
+        self._shown = (values, now)
         self.view.value = self._view(values, now)

@@ -11,6 +11,8 @@ from PIL import Image
 
 from cilbook.show.widgets.elements import Element, tag
 
+SHADES = 64  # of each colour on a sheet of images
+
 
 def as_images(name: str, images: Any, axes: int) -> np.ndarray:
     """Images as floats [..., height, width] or [..., height, width, 3], checked.
@@ -51,10 +53,13 @@ def png(image: np.ndarray) -> str:
 
 
 def sprite(grid: np.ndarray) -> str:
-    """Images [rows, columns, height, width(, 3)] on one sheet, as a data address."""
+    """Images [rows, columns, height, width(, 3)] on one sheet, as a data address.
+
+    Fewer shades than a screen can show, but no eye tells, and a fifth less to load.
+    """
     rows, columns, height, width = grid.shape[:4]
     sheet = grid.swapaxes(1, 2).reshape(rows * height, columns * width, *grid.shape[4:])
-    return png(sheet)
+    return png(np.round(sheet * (SHADES - 1)) / (SHADES - 1))
 
 
 def picture(

@@ -111,19 +111,13 @@ class Plot:
             found.append(tag("text", label, class_="cil-y", x=left - 8, y=y))
         for value, label in self.x.ticks.items():
             place = self.x.place(value)
-            found.append(
-                tag("text", label, class_="cil-x", x=place, y=self.y.begin + 24)
-            )
+            found.append(tag("text", label, class_="cil-x", x=place, y=self.y.begin + 24))
         middle = (left + right) / 2
-        found.append(
-            tag("text", self.x.label, class_="cil-x", x=middle, y=self.height - 8)
-        )
+        found.append(tag("text", self.x.label, class_="cil-x", x=middle, y=self.height - 8))
         return found
 
 
-def percent_axis(
-    label: str, values: Sequence[float], begin: float, end: float
-) -> Axis:
+def percent_axis(label: str, values: Sequence[float], begin: float, end: float) -> Axis:
     """An axis around these percentages."""
     ticks = percent_ticks(min(values), max(values))
     labels = {tick: f"{tick:g}" for tick in ticks}

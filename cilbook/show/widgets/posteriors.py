@@ -45,7 +45,9 @@ class PosteriorGrid:
         rows = range(len(examples.index))
         parts = [f"S = {samples:,}"]
         if before is not None:
-            flips = [examples.index[r] for r in rows if examples.flipped(samples, before, r)]
+            flips = [
+                examples.index[r] for r in rows if examples.flipped(samples, before, r)
+            ]
             which = f" (test rows {', '.join(map(str, flips))})" if flips else ""
             count = f"{len(flips)} of {len(rows)} decisions{which}"
             parts.append(f"changed since S = {before:,}: {count}")
@@ -69,8 +71,8 @@ class PosteriorGrid:
             rows.append(Row(f"{index}", cells))
         where = f"{benchmark}: the" if benchmark else "The"
         caption = (
-            f"{where} class decided for each test image and its posterior (%); {FLIP} marks "
-            "a decision that differs from the one to its left."
+            f"{where} class decided for each test image and its posterior (%); {FLIP} "
+            "marks a decision that differs from the one to its left."
         )
         return Table(caption, heads, rows, [at] if at else [])
 
@@ -78,7 +80,9 @@ class PosteriorGrid:
         label = self.examples.decision(samples, row)
         flip = self.examples.flipped(samples, self.before(samples), row)
         share = self.examples.posterior[samples][row][label]
-        return f"{FLIP + ' ' if flip else ''}{self.examples.name(label)} ({100 * share:.0f})"
+        return (
+            f"{FLIP + ' ' if flip else ''}{self.examples.name(label)} ({100 * share:.0f})"
+        )
 
     def _card(self, samples: int, row: int) -> Element:
         """The image, the decision, and a bar for each class."""

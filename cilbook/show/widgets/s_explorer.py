@@ -128,7 +128,7 @@ class SExplorer(Explorer):
 
 def _controls(studies: Mapping[str, SStudy]) -> list[Select | Slider]:
     """A choice of the benchmark if there are several, and the slider over its S."""
-    label = "importance samples"
+    label = "importance samples S"
     if list(studies) == [""]:
         return [Slider("samples", label, studies[""].samples, caption=_caption)]
     grids = {name: study.samples for name, study in studies.items()}
@@ -139,4 +139,4 @@ def _controls(studies: Mapping[str, SStudy]) -> list[Select | Slider]:
 
 
 def _caption(samples: int) -> str:
-    return f"S = {samples:,}"
+    return f"{samples:,}"
