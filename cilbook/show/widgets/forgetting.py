@@ -31,7 +31,7 @@ class MethodPanel:
         label = f"Accuracy per task, {self.text(values, now)}"
         return tag(
             "div",
-            tag("h4", title, style=f"--colour:{history.colour}"),
+            tag("p", title, class_="cil-title", style=f"--colour:{history.colour}"),
             _bars(history, task, label),
             matrix(history, task),
         )
@@ -43,7 +43,7 @@ class MethodPanel:
         known = [(j, a) for j, a in enumerate(history.row(task)) if a is not None]
         mean = sum(a for _, a in known) / len(known)
         each = ", ".join(f"task {j + 1} {a:.1f}%" for j, a in known)
-        return f"{title} {history.moment(task)}: mean {mean:.1f}% ({each})"
+        return f"{title} after {history.moment(task)}: mean {mean:.1f}% ({each})"
 
 
 class ForgettingPlayer(Explorer):
@@ -105,13 +105,13 @@ def _table(place: int, history: History) -> Table:
     stages = [history.tasks] if history.at_once else range(1, history.tasks + 1)
     rows = [
         Row(
-            history.moment(i),
+            "all tasks" if history.at_once else history.moment(i),
             ["–" if a is None else f"{a:.1f}" for a in history.row(i)],
             [] if history.at_once else [{"task": i - 1}],
         )
         for i in stages
     ]
-    heads = ["", *(f"task {j + 1}" for j in range(history.tasks))]
+    heads = ["after", *(f"task {j + 1}" for j in range(history.tasks))]
     caption = f"{history.title}: accuracy (%) on each task"
     if len(history.names) <= LARGEST:
         tasks = (history.classes_of(j) for j in range(history.tasks))
@@ -122,7 +122,8 @@ def _table(place: int, history: History) -> Table:
 def _bars(history: History, task: int, label: str) -> Element:
     """A bar for every task; a task not yet met has an empty frame."""
     step = (RIGHT - LEFT) / history.tasks
-    shapes = [tag("text", "accuracy (%), and — when just learned", x=0, y=12)]
+    line = "" if history.at_once else "; the line: when just learned"
+    shapes = [tag("text", f"accuracy (%){line}", x=0, y=12)]
     for value in (0, 50, 100):
         y = _height(value)
         shapes.append(tag("line", class_="cil-grid", x1=LEFT, x2=RIGHT, y1=y, y2=y))

@@ -60,8 +60,8 @@ class History:
         return None if self.at_once else self.accuracy[j][j]
 
     def moment(self, task: int) -> str:
-        """When that was, in words."""
-        return "after all tasks at once" if self.at_once else f"after task {task}"
+        """After what that was, in words."""
+        return "all tasks at once" if self.at_once else f"task {task}"
 
     def counts(self, task: int) -> list[list[int]] | None:
         """Confusion counts [true][predicted] after this task; None if not stored."""

@@ -115,7 +115,7 @@ class LatentMap(_LatentPanel):
             class_="cil-picture",
             viewBox=f"0 0 {n * width} {n * height}",
             role="img",
-            aria_label=f"{n * n} images of class {grid.name}; a frame marks the current one",
+            aria_label=f"{n * n} images of class {grid.name}, a frame around the current",
         )
 
     def text(self, values: Values, now: Any) -> str:

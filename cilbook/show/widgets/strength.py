@@ -90,16 +90,15 @@ class StrengthLines(_StrengthPanel):
         return tag("div", tag("ul", *keys, class_="cil-legend"), drawing)
 
     def text(self, values: Values, now: Any) -> str:
-        """Both numbers; recomputed ones stand before the stored ones."""
+        """Their mean: what is best if both count the same."""
         study = self.studies[values["method"]]
-        pair = study.pair(values["strength"])
-        readings = []
-        for k, name in enumerate(self.tasks):
-            stored = f"{pair[k]:.1f}%"
-            fresh = f"{now[k]:.1f}% recomputed (stored {stored})" if now else stored
-            readings.append(f"{name} {fresh}")
-        where = f"{values['method']}, {study.caption(values['strength'])}"
-        return " · ".join([where, *readings])
+        means = [(a + b) / 2 for a, b in zip(study.old, study.new, strict=True)]
+        best = study.strengths[means.index(max(means))]
+        here = means[study.strengths.index(values["strength"])]
+        return (
+            f"mean of both {here:.1f}% · best on this grid {max(means):.1f}% "
+            f"at {study.caption(best)}"
+        )
 
 
 class StrengthTrade(_StrengthPanel):
@@ -126,15 +125,16 @@ class StrengthTrade(_StrengthPanel):
         return tag("div", tag("ul", *keys, class_="cil-legend"), drawing)
 
     def text(self, values: Values, now: Any) -> str:
-        """Their mean: what is best if both count the same."""
+        """Both numbers; recomputed ones stand before the stored ones."""
         study = self.studies[values["method"]]
-        means = [(a + b) / 2 for a, b in zip(study.old, study.new, strict=True)]
-        best = study.strengths[means.index(max(means))]
-        here = means[study.strengths.index(values["strength"])]
-        return (
-            f"mean of both {here:.1f}% · best on this grid {max(means):.1f}% "
-            f"at {study.caption(best)}"
-        )
+        pair = study.pair(values["strength"])
+        readings = []
+        for k, name in enumerate(self.tasks):
+            stored = f"{pair[k]:.1f}%"
+            fresh = f"{now[k]:.1f}% recomputed (stored {stored})" if now else stored
+            readings.append(f"{name} {fresh}")
+        where = f"{values['method']}, {study.caption(values['strength'])}"
+        return " · ".join([where, *readings])
 
     def _path(self, plot: Plot, title: str, chosen: bool) -> Element:
         study = self.studies[title]
