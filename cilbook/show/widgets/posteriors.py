@@ -96,7 +96,7 @@ class PosteriorGrid:
             self._face(row),
             tag(
                 "div",
-                tag("b", self._verdict(label, row)),
+                tag("strong", self._verdict(label, row)),
                 tag("span", f"{share:.0f}%"),
                 class_="cil-says",
             ),

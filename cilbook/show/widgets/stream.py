@@ -81,7 +81,8 @@ class StreamPainter(Explorer):
         self._groups = _group(self.labels, tasks)
         sharp = self.order(0)
         arrived = dict.fromkeys(self.labels[sharp].tolist())
-        self.names = {c: str(c) if names is None else str(names[c]) for c in arrived}
+        names = _checked_names(names, max(arrived) + 1)
+        self.names = {c: names[c] for c in arrived}
         met = self._groups[sharp]
         self.boundaries = (torch.where(met[1:] != met[:-1])[0] + 1).tolist()
         self.streams = {width: self.make(width) for width in self.widths}
@@ -150,12 +151,21 @@ def _group(labels: torch.Tensor, tasks: Sequence[Sequence[int]] | None) -> torch
     return torch.tensor([place[label] for label in labels.tolist()])
 
 
+def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
+    if names is None:
+        return [str(label) for label in range(count)]
+    if len(names) < count:
+        raise ValueError(f"names has {len(names)} entries for classes 0 to {count - 1}")
+    return [str(name) for name in names]
+
+
 def _checked_labels(labels: Any) -> torch.Tensor:
     found = torch.as_tensor(labels)
-    if found.ndim != 1 or len(found) == 0 or found.is_floating_point():
+    whole = not (found.is_floating_point() or found.is_complex())
+    if found.ndim != 1 or len(found) == 0 or not whole or found.min() < 0:
         raise ValueError(
-            f"labels must be whole numbers [samples], got shape {tuple(found.shape)} "
-            f"of {found.dtype}"
+            "labels must be whole numbers from 0 up, [samples], got shape "
+            f"{tuple(found.shape)} of {found.dtype}"
         )
     return found.long().cpu()
 
