@@ -45,7 +45,14 @@ CONTRAST = """(cell) => {
     return Math.max(...pair) / Math.min(...pair);
 }"""
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Figures</title>
-<meta name="viewport" content="width=device-width"></head><body>{}</body></html>"""
+<meta name="viewport" content="width=device-width"><style>{}</style></head>
+<body class="bd-content"><div class="cell_output"><div class="output text_html">{}</div>
+</div></body></html>"""
+THEME = """body { margin: 0 auto; max-width: 45rem; padding: 0 1rem; }
+.bd-content div.output table { table-layout: auto; }
+div.cell_output table tbody th { min-width: 9em; }
+table { margin: 1em auto; border: 1px solid; } tbody tr:nth-child(odd) { background: #eee; }
+"""  # what the book's theme does to tables, and what a figure must withstand
 
 
 def curve(*accuracy: float) -> Curve:
@@ -122,7 +129,7 @@ class Visit:
 
     def open(self, file: Path, explorers: list[Explorer]) -> None:
         """Write these explorers on a page and go there."""
-        file.write_text(PAGE.format("\n".join(e.html() for e in explorers)), "utf-8")
+        file.write_text(PAGE.format(THEME, "\n".join(e.html() for e in explorers)), "utf-8")
         self.page.on("console", lambda message: self.errors.append(message.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -315,6 +322,12 @@ def test_counts_are_legible_in_the_colour_of_every_method(browser, tmp_path, the
         cell.evaluate("cell => { cell.style.setProperty('--share', '1') }")
         assert cell.evaluate(CONTRAST) >= 4.5, method
     visit.page.close()
+
+
+def test_all_cells_of_a_matrix_have_one_width_inside_the_theme(visit):
+    cells = visit.page.locator(".cil-matrix").first.locator("tbody td")
+    widths = cells.evaluate_all("cells => cells.map((c) => c.offsetWidth)")
+    assert max(widths) - min(widths) <= 1
 
 
 def test_without_a_script_figure_and_all_tables_are_there_and_no_dead_control(
