@@ -15,19 +15,36 @@ SPECIAL = re.compile(r"[\\|*_]")
 
 def setup(app: Any) -> dict[str, bool]:
     """Join Sphinx."""
-    app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-docstring", _process_docstring)
+    app.connect("autodoc-process-signature", _process_signature)
     return {"parallel_read_safe": True}
 
 
-def _process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list) -> None:
+def _process_docstring(*event: Any) -> None:
+    lines: list[str] = event[-1]
     lines[:] = as_rst(lines)
 
 
-def as_rst(lines: list[str]) -> list[str]:
-    """A docstring's lines, marked up so that they mean what they look like.
+def _process_signature(*event: Any) -> tuple[str | None, str | None]:
+    signature, returns = event[-2:]
+    return signature and short(signature), returns
 
-    >>> as_rst(["log p(x|y):", "    sum_s w_s", "`x` is code."])
-    ['log p(x\\\\|y):', '', '::', '', '    sum_s w_s', '', '`x` is code.', '']
+
+def short(signature: str) -> str:
+    """A dataclass's signature without module paths, made-up defaults and private fields.
+
+    >>> short("(n: int = 0, parts: list[~torch.Tensor] = <factory>, _at: float = 0.0)")
+    '(n: int = 0, parts: list[Tensor] = ...)'
+    """
+    signature = re.sub(r"~(?:\w+\.)*", "", signature).replace("<factory>", "...")
+    return re.sub(r", _\w+: [^,()]+(?=[,)])", "", signature)
+
+
+def as_rst(lines: list[str]) -> list[str]:
+    r"""A docstring's lines, marked up so that they mean what they look like.
+
+    >>> print(*as_rst(["log p(x|y):", "    sum_s w_s", "`x` is code."]), sep="|")
+    log p(x\|y):||.. code-block:: text||    sum_s w_s||`x` is code.|
     """
     return [line for block in _blocks(lines) for line in [*_marked(block), ""]]
 
@@ -49,7 +66,7 @@ def _marked(block: list[str]) -> list[str]:
     if _is_doctest(block):
         return block
     if _is_indented(block[0]):
-        return ["::", "", *block]
+        return [".. code-block:: text", "", *block]
     return [_escaped(line) for line in block]
 
 

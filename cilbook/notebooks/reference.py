@@ -24,7 +24,7 @@ def rooms(package: Path = PACKAGE) -> dict[str, list[str]]:
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).with_suffix("").parts
         room = parts[0]
-        if room in LEFT_OUT or path.name.startswith("_") and path.stem not in LEFT_OUT:
+        if room in LEFT_OUT:
             continue
         name = ".".join(["cilbook", *parts]).removesuffix(".__init__")
         found.setdefault(room, []).append(name)
@@ -39,8 +39,9 @@ def page(room: str, modules: list[str]) -> str:
 
 def section(module: str, room: str) -> str:
     """A module's heading, and the directive that Sphinx fills with its docstrings."""
-    heading = f"## {module}\n\n" if module != f"cilbook.{room}" else ""
+    name = module.removeprefix(f"cilbook.{room}").removeprefix(".")
+    heading = f"## {name}\n\n" if name else ""
     return (
-        f"{heading}```{{eval-rst}}\n.. automodule:: {module}\n"
-        "   :members:\n   :member-order: bysource\n```\n"
+        f"{heading}```{{eval-rst}}\n.. automodule:: {module}\n   :members:\n"
+        "   :ignore-module-all:\n   :member-order: bysource\n```\n"
     )
