@@ -47,7 +47,8 @@ def run(
         raise BadInput(f"only a generative classifier has a bank to keep, not {title}")
     with _threads(threads):
         data = load(plan, data_dir, where)
-        learner = plan.learner_type(plan.spec, plan.settings, plan.seed, where)
+        spec = plan.spec.prepared(data_dir)
+        learner = plan.learner_type(spec, plan.settings, plan.seed, where)
         origin = provenance(data.sha256, where, threads)
         checkpoint = Checkpoint(work, _maker(plan, origin), interval)
         done = checkpoint.resume(learner)
@@ -153,6 +154,7 @@ def _learn(
             learner.observe(x, y)
             done.iteration += 1
             checkpoint.keep(learner, done, "train")
+        learner.between_steps = lambda: checkpoint.keep(learner, done, "train")
         learner.end_task(mine)
         done.spent("train")
         if not learner.independent_classes:
