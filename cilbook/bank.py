@@ -20,6 +20,7 @@ from torch.func import functional_call, vmap
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import VAE, Observation
 from cilbook.random import normal, stream
+from cilbook.storage import whole
 
 _BETAS, _EPS = (0.9, 0.999), 1e-8
 
@@ -202,13 +203,13 @@ class VAEBank:
 
     def save(self, path: Path | str) -> None:
         """Write the bank as safetensors."""
-        save_file({k: v.contiguous() for k, v in self.state_dict().items()}, path)
+        _save(self.state_dict(), path)
 
     def save_weights(self, path: Path | str) -> None:
         """Write the weights alone, in half precision: enough to score and to sample."""
         state = {k: v for k, v in self.state_dict().items() if not k.startswith("adam.")}
         half = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
-        save_file({k: v.contiguous() for k, v in half.items()}, path)
+        _save(half, path)
 
     def load(self, path: Path | str) -> None:
         """Read what `save` or `save_weights` wrote into a bank of the same architecture."""
@@ -216,6 +217,11 @@ class VAEBank:
         self.load_state_dict(
             {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
         )
+
+
+def _save(state: Mapping[str, Tensor], path: Path | str) -> None:
+    with whole(Path(path)) as part:
+        save_file({k: v.contiguous() for k, v in state.items()}, part)
 
 
 class _Rows:

@@ -190,7 +190,6 @@ def _outcome(
 
 
 def _keep_bank(learner: GenerativeClassifier, path: Path) -> dict[str, str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     learner.bank.save_weights(path)
     return {"file": path.name, "sha256": sha256(path.read_bytes()).hexdigest()}
 
