@@ -20,6 +20,7 @@ from torch.func import functional_call, vmap
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import VAE, Observation
 from cilbook.random import normal, stream
+from cilbook.storage import whole
 
 _BETAS, _EPS = (0.9, 0.999), 1e-8
 
@@ -29,7 +30,7 @@ class VAEBank:
 
     >>> from cilbook.nets.vae import dense_vae
     >>> bank = VAEBank(lambda: dense_vae([4, 8], 2), observation="gaussian")
-    >>> bank.learn(torch.rand(6, 4), torch.tensor([7, 7, 3, 3, 3, 7]))
+    >>> losses = bank.learn(torch.rand(6, 4), torch.tensor([7, 7, 3, 3, 3, 7]))
     >>> bank.classes
     [3, 7]
     """
@@ -69,8 +70,18 @@ class VAEBank:
         vae.load_state_dict(state, assign=True)
         return vae.requires_grad_(False).eval()
 
-    def learn(self, x: Tensor, y: Tensor) -> None:
-        """One Adam step for each class present in the mini-batch, on its own rows."""
+    @property
+    def latent(self) -> int:
+        """The number k of latent dimensions."""
+        return self._template.latent
+
+    @property
+    def size_of_one(self) -> int:
+        """How many weights a class's VAE has."""
+        return sum(p.numel() for p in self._template.parameters())
+
+    def learn(self, x: Tensor, y: Tensor) -> Tensor:
+        """One Adam step for each class present, on its own rows; their mean losses."""
         if len(x) != len(y):
             raise ValueError(f"x has {len(x)} rows and y has {len(y)}; they must be equal")
         if not x.isfinite().all():
@@ -78,10 +89,12 @@ class VAEBank:
         labels, counts = (t.tolist() for t in torch.unique(y, return_counts=True))
         self._add([label for label in labels if label not in self.classes])
         groups = x[torch.argsort(y, stable=True)].split(counts)
+        losses = x.new_empty(len(labels))  # by label
         for size in sorted(set(counts)):
             picked = [i for i, count in enumerate(counts) if count == size]
             rows = [self.classes.index(labels[i]) for i in picked]
-            self._step(rows, torch.stack([groups[i] for i in picked]))
+            losses[picked] = self._step(rows, torch.stack([groups[i] for i in picked]))
+        return losses
 
     def _add(self, labels: list[int]) -> None:
         """Append freshly initialised classes; the rows already there are copied as is."""
@@ -100,16 +113,16 @@ class VAEBank:
         self.classes += labels
         self.steps += [0] * len(labels)
 
-    def _step(self, rows: list[int], x: Tensor) -> None:
-        """An Adam step on these rows of the stack; x is [rows, samples, ...]."""
+    def _step(self, rows: list[int], x: Tensor) -> Tensor:
+        """An Adam step on these rows of the stack, x [rows, samples, ...]; the losses."""
         index = _Rows(rows, self.device)
         state = {name: index.take(stack) for name, stack in self.weights.items()}
         parameters = {
             k: v.requires_grad_() for k, v in state.items() if k in self._trainable
         }
         buffers = {k: v for k, v in state.items() if k not in self._trainable}
-        loss = self._losses(parameters, buffers, x, self._noise(rows, x.shape[1])).sum()
-        gradients = torch.autograd.grad(loss, list(parameters.values()))
+        losses = self._losses(parameters, buffers, x, self._noise(rows, x.shape[1]))
+        gradients = torch.autograd.grad(losses.sum(), list(parameters.values()))
         for row in rows:
             self.steps[row] += 1
         steps = [self.steps[row] for row in rows]
@@ -122,6 +135,7 @@ class VAEBank:
                 index.put(self.weights[name], weight.detach())
             for name, buffer in buffers.items():
                 index.put(self.weights[name], buffer)
+        return losses.detach()
 
     def _losses(
         self, parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor
@@ -141,7 +155,7 @@ class VAEBank:
 
     def _noise(self, rows: list[int], samples: int) -> Tensor:
         """The reparametrisation noise of each class at its own step, [rows, samples, k]."""
-        shape = (samples, self._template.latent)
+        shape = (samples, self.latent)
         noise = [
             normal(shape, self.seed, "training", self.classes[row], self.steps[row])
             for row in rows
@@ -150,9 +164,18 @@ class VAEBank:
 
     def sample(self, label: int, n: int, *, seed: int = 0) -> Tensor:
         """n images of class `label`: decoder means of z ~ N(0, I), no noise added."""
-        z = normal((n, self._template.latent), seed, "prior", label)
+        z = normal((n, self.latent), seed, "prior", label)
         with torch.no_grad():
             return self[label].decode(z.to(self.device))
+
+    @torch.no_grad()
+    def decode(self, z: Tensor, y: Tensor) -> Tensor:
+        """The decoder means of codes [n, k], each by the VAE of its own label."""
+        order = torch.argsort(y, stable=True)
+        labels, counts = (t.tolist() for t in torch.unique(y, return_counts=True))
+        groups = z[order].split(counts)
+        means = [self[label].decode(g) for label, g in zip(labels, groups, strict=True)]
+        return torch.cat(means)[torch.argsort(order)]
 
     def state_dict(self) -> dict[str, Tensor]:
         """Everything learned, as flat tensors."""
@@ -180,13 +203,13 @@ class VAEBank:
 
     def save(self, path: Path | str) -> None:
         """Write the bank as safetensors."""
-        save_file({k: v.contiguous() for k, v in self.state_dict().items()}, path)
+        _save(self.state_dict(), path)
 
     def save_weights(self, path: Path | str) -> None:
         """Write the weights alone, in half precision: enough to score and to sample."""
         state = {k: v for k, v in self.state_dict().items() if not k.startswith("adam.")}
         half = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
-        save_file({k: v.contiguous() for k, v in half.items()}, path)
+        _save(half, path)
 
     def load(self, path: Path | str) -> None:
         """Read what `save` or `save_weights` wrote into a bank of the same architecture."""
@@ -194,6 +217,11 @@ class VAEBank:
         self.load_state_dict(
             {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
         )
+
+
+def _save(state: Mapping[str, Tensor], path: Path | str) -> None:
+    with whole(Path(path)) as part:
+        save_file({k: v.contiguous() for k, v in state.items()}, part)
 
 
 class _Rows:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
-NEEDS = {"browser", "mnist", "cifar10", "cifar100"}
+NEEDS = {"browser", "colab", "mnist", "cifar10", "cifar100"}
 CHROMIUM_FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -52,8 +52,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def read_page_names() -> list[str]:
     """List the book's pages in reading order, without suffix."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    chapters = [c["file"] for part in toc["parts"] for c in part["chapters"]]
-    return [toc["root"], *chapters]
+    entries = [entry for part in toc["parts"] for entry in part["chapters"]]
+    pages = [page for entry in entries for page in [entry, *entry.get("sections", [])]]
+    return [toc["root"], *(name for page in pages for name in names_of(page))]
+
+
+def names_of(entry: dict[str, str]) -> list[str]:
+    """List the pages of an entry: one, or those that the build writes into a folder."""
+    if "file" in entry:
+        return [entry["file"]]
+    from cilbook.notebooks.reference import rooms  # slow to import, and only needed here
+
+    return [entry["glob"].replace("*", room) for room in rooms()]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the folder of the clone."""
+    return ROOT
 
 
 @pytest.fixture(scope="session")

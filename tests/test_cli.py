@@ -76,7 +76,6 @@ BAD = {
     "reproduce --benchmarks digits --set depth=3": "has no setting 'depth'",
     "reproduce --benchmarks digits --set batch": "--set takes field=value",
     "reproduce --benchmarks digits --results here": "cannot write results to here",
-    "table 5": "invalid choice: '5'",
     "table 2 --format pdf": "invalid choice: 'pdf'",
     "table 2 --budget custom": "unknown budget 'custom'; expected quick, paper",
     "table 4 --benchmarks digitz": "unknown benchmark 'digitz'",
@@ -88,7 +87,8 @@ BAD = {
     "run --benchmark digits --method none --set learning_rate=-1": "at least 0, got -1.0",
     "run --benchmark digits --method ewc --set fisher_samples=0": "at least 1, got 0",
     "run --benchmark digits --method gc --seed 5000000000": "from 0 to 2^32 - 1",
-    "run --benchmark cifar100 --method joint --budget paper": "the convolutions too",
+    "run --benchmark digits --method bir --set closed=60": "closed is a share, at most 1",
+    "run --benchmark mnist --method bir": "the paper leaves it out, a dash",
     "book --budget big": "unknown budget 'big'",
     "book --chapters x": "expected numbers with commas between",
 }

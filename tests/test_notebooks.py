@@ -12,7 +12,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from cilbook import notebooks
 from cilbook.errors import RunFailed
-from cilbook.notebooks import ChapterFailed
+from cilbook.notebooks import rendering
+from cilbook.notebooks.execution import ChapterFailed, check
+from cilbook.notebooks.finishing import WIDGET, finish
+from cilbook.notebooks.staging import prepare
 
 PARAMETERS = 'budget = "none"\ncolour = "grey"'
 
@@ -76,7 +79,7 @@ def test_a_build_runs_the_chosen_chapters_with_their_parameters(tmp_path):
     assert printed(ran).split() == expected
     assert ran.metadata.papermill.duration > 0
     chapter_page = page.parent / "book" / "10-a-chapter.html"
-    assert "with budget" in chapter_page.read_text()
+    assert "Computed for this page" in chapter_page.read_text()
     assert not printed(staged(root, "01-a-chapter.ipynb"))
     committed = nbformat.read(root / "book" / "10-a-chapter.ipynb", as_version=4)
     assert not printed(committed)
@@ -99,9 +102,9 @@ def test_a_kernel_that_dies_stops_the_build(tmp_path):
 def test_a_warning_of_jupyter_book_stops_the_build(tmp_path):
     root = write_book(tmp_path, c03=chapter("x = 1"))
     (root / "book" / "index.md").write_text("# A book\n\n[nowhere](missing.md)\n")
-    notebooks.prepare(root)
+    prepare(root)
     with pytest.raises(RunFailed, match="could not render"):
-        notebooks.render(root)
+        rendering.render(root)
 
 
 def test_an_unknown_chapter_is_refused_with_the_list_of_those_that_exist(tmp_path):
@@ -119,14 +122,14 @@ def test_a_cell_that_did_not_run_is_found():
     notebook = executed()
     notebook.cells[2].execution_count = None
     with pytest.raises(ChapterFailed, match="chapter 01-x, cell 3 did not run"):
-        notebooks.check(notebook, "01-x")
+        check(notebook, "01-x")
 
 
 def test_a_chapter_that_took_no_time_did_not_run():
     notebook = executed()
     notebook.metadata.papermill.duration = 0.0
     with pytest.raises(ChapterFailed, match="chapter 01-x did not run: it took 0 s"):
-        notebooks.check(notebook, "01-x")
+        check(notebook, "01-x")
 
 
 def test_an_error_that_a_cell_was_allowed_to_raise_is_still_an_error():
@@ -135,18 +138,18 @@ def test_an_error_that_a_cell_was_allowed_to_raise_is_still_an_error():
         nbformat.v4.new_output("error", ename="KeyError", evalue="'a'", traceback=[])
     ]
     with pytest.raises(ChapterFailed, match="chapter 01-x, cell 3: KeyError: 'a'"):
-        notebooks.check(notebook, "01-x")
+        check(notebook, "01-x")
 
 
 def test_a_page_keeps_a_slider_with_a_static_face_and_drops_a_progress_bar():
     notebook = executed()
     notebook.metadata.widgets = {}
-    live = {notebooks.WIDGET: {"model_id": "a"}, "text/plain": "a"}
+    live = {WIDGET: {"model_id": "a"}, "text/plain": "a"}
     faces = [live, {**live, "text/html": "<p>static</p>"}]
     notebook.cells[2].outputs = [
         nbformat.v4.new_output("display_data", data=data) for data in faces
     ]
-    notebooks.finish(notebook, {"budget": "quick"})
+    finish(notebook, {"budget": "quick"})
     assert [o.data for o in notebook.cells[3].outputs] == faces[1:]
     assert "widgets" not in notebook.metadata
     assert notebook.metadata.papermill == {"duration": 1.5}
@@ -156,14 +159,14 @@ def test_the_server_is_for_this_machine_only(tmp_path, capsys, monkeypatch):
     (tmp_path / "index.html").write_text("a page")
     servers = []
 
-    class Remembered(notebooks.ThreadingHTTPServer):
+    class Remembered(rendering.ThreadingHTTPServer):
         def serve_forever(self):
             servers.append(self.server_address)
             Thread(target=self.handle_request, daemon=True).start()
             url = f"http://127.0.0.1:{self.server_port}/index.html"
             assert urllib.request.urlopen(url).read() == b"a page"
 
-    monkeypatch.setattr(notebooks, "ThreadingHTTPServer", Remembered)
-    notebooks.serve(tmp_path, port=0)
+    monkeypatch.setattr(rendering, "ThreadingHTTPServer", Remembered)
+    rendering.serve(tmp_path, port=0)
     assert servers[0][0] == "127.0.0.1"
     assert f":{servers[0][1]}/" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cilbook.benchmarks.cifar import CIFAR10_SOURCE, cifar10_images
 from cilbook.benchmarks.spec import Spec
+from cilbook.nets.generators import slim_resnet_vae
 from cilbook.nets.slim_resnet import slim_resnet18
 from cilbook.nets.vae import conv_vae
 
@@ -16,11 +17,14 @@ CIFAR10 = Spec(
     sources=(CIFAR10_SOURCE,),
     classifier=lambda: slim_resnet18(10),
     class_vae=lambda: conv_vae([3, 15, 30, 60], 32, 100),
+    generator=lambda: slim_resnet_vae(100),
     iterations={"quick": 250, "paper": 5000},
     samples={"quick": 100, "paper": 10_000},
     shared={"batch": 256, "learning_rate": 1e-3},
     settings={
         "gc": {"trained_as": "gaussian", "scored_as": "gaussian"},
+        "gen-samples": {"trained_as": "gaussian"},
+        "dgr": {"trained_as": "gaussian"},
         "ewc": {"strength": 10.0},
         "si": {"strength": 1.0},
         "ar1": {"strength": 100.0, "largest": 0.1},

@@ -7,6 +7,7 @@ images standardised with CIFAR-100's constants.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -19,7 +20,9 @@ from cilbook.benchmarks.features import Tensors, cached, extract, key_of
 from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure, fingerprint
 from cilbook.benchmarks.spec import Data, Images, Spec, as_they_are
 from cilbook.errors import BadInput
-from cilbook.nets.conv5 import FEATURES, PARAMETERS, conv5
+from cilbook.nets.bir import BIRNet
+from cilbook.nets.conv5 import FEATURES, PARAMETERS, conv5, conv5_mlp
+from cilbook.nets.generators import conv5_vae
 from cilbook.nets.mlp import mlp
 from cilbook.nets.vae import dense_vae
 
@@ -32,6 +35,7 @@ CHECKPOINT_SOURCE = Download(
     sha256=_SHA256,
     files={CHECKPOINT: _SHA256},
 )
+HIDDEN = (2000, 2000)
 _BATCH = 500
 
 
@@ -87,22 +91,51 @@ def pretrained_conv5(
     return net.eval().requires_grad_(False)
 
 
-CIFAR100 = Spec(
-    name="cifar100",
-    title="CIFAR-100",
-    classes=100,
-    tasks=10,
-    load=load,
-    sources=(CIFAR100_SOURCE, CHECKPOINT_SOURCE),
-    frozen=PARAMETERS,
-    plastic=("joint", "ar1"),
-    classifier=lambda: mlp([FEATURES, 2000, 2000, 100]),
+def _start_pretrained(spec: Spec, data_dir: Path | None) -> Spec:
+    """The networks, their convolutions starting from the published weights."""
+    start = pretrained_conv5(data_dir).state_dict()
+    return replace(
+        spec,
+        classifier=lambda: conv5_mlp(HIDDEN, 100, start),
+        generator=lambda: conv5_vae(100, start),
+    )
+
+
+_NUMBERS = {
+    "name": "cifar100",
+    "title": "CIFAR-100",
+    "classes": 100,
+    "tasks": 10,
+    "sources": (CIFAR100_SOURCE, CHECKPOINT_SOURCE),
+    "iterations": {"quick": 250, "paper": 5000},
+    "samples": {"quick": 100, "paper": 10_000},
+    "shared": {"batch": 256, "learning_rate": 1e-4},
+}
+_PLASTIC = Spec(  # the paper trains the convolutions too where that is better
+    **_NUMBERS,
+    load=cifar100_images,
+    classifier=lambda: conv5_mlp(HIDDEN, 100),
+    generator=lambda: conv5_vae(100),
     class_vae=lambda: dense_vae([FEATURES, 85], 20),
-    iterations={"quick": 250, "paper": 5000},
-    samples={"quick": 100, "paper": 10_000},
-    shared={"batch": 256, "learning_rate": 1e-4},
+    prepare=_start_pretrained,
+    settings={
+        "dgr": {"trained_as": "gaussian"},
+        "ar1": {"strength": 100.0, "largest": 10.0},
+    },
+)
+CIFAR100 = Spec(
+    **_NUMBERS,
+    load=load,
+    frozen=PARAMETERS,
+    variants={method: _PLASTIC for method in ("joint", "dgr", "ar1")},
+    classifier=lambda: mlp([FEATURES, *HIDDEN, 100]),
+    class_vae=lambda: dense_vae([FEATURES, 85], 20),
+    bir=lambda closed: BIRNet([FEATURES, *HIDDEN], 100, latent=100, closed=closed),
     settings={
         "gc": {"learning_rate": 1e-3, "trained_as": "gaussian", "scored_as": "gaussian"},
+        "gen-samples": {"learning_rate": 1e-3, "trained_as": "gaussian"},
+        "bir": {"closed": 0.7, "kl_divisor": 3072},
+        "bir-si": {"closed": 0.6, "kl_divisor": 3072, "strength": 1e8},
         "ewc": {"strength": 100.0},
         "si": {"strength": 1.0},
     },

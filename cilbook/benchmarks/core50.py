@@ -25,6 +25,7 @@ from cilbook.benchmarks.features import cached, extract, key_of
 from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure
 from cilbook.benchmarks.spec import Data, Images, Spec, as_they_are
 from cilbook.errors import BadInput
+from cilbook.nets.bir import BIRNet
 from cilbook.nets.mlp import mlp
 from cilbook.nets.vae import dense_vae
 
@@ -122,11 +123,15 @@ CORE50 = Spec(
     inverse_order=True,
     classifier=lambda: mlp([512, 1024, 10]),
     class_vae=lambda: dense_vae([512], 110),
+    bir=lambda closed: BIRNet([512, 1024], 10, latent=200, closed=closed),
     iterations={},
     samples={"quick": 100, "paper": 10_000},
     shared={"batch": 1, "learning_rate": 1e-4},
     settings={
         "gc": {"trained_as": "gaussian", "scored_as": "gaussian"},
+        "gen-samples": {"trained_as": "gaussian"},
+        "bir": {"closed": 0.0, "kl_divisor": 512},
+        "bir-si": {"closed": 0.6, "kl_divisor": 512, "strength": 0.01},
         "ewc": {"strength": 10.0},
         "si": {"strength": 10.0},
         "ar1": {"strength": 1.0, "largest": 0.1},

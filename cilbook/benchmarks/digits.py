@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from cilbook.benchmarks.spec import Data, Images, Spec
+from cilbook.nets.bir import BIRNet
 from cilbook.nets.mlp import mlp
 from cilbook.nets.vae import dense_vae
 
@@ -48,6 +49,8 @@ DIGITS = Spec(
     load=load,
     classifier=lambda: mlp([64, 100, 100, 10]),
     class_vae=lambda: dense_vae([64, 85, 85], 5, sigmoid=True),
+    generator=lambda: dense_vae([64, 100, 100], 20, sigmoid=True),
+    bir=lambda closed: BIRNet([64, 100, 100], 10, latent=20, closed=closed),
     iterations={"quick": 800, "paper": 2000},
     samples={"quick": 100, "paper": 10_000},
 )

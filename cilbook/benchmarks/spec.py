@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cilbook.benchmarks.files import Source
+from cilbook.nets.bir import BIRNet
 from cilbook.nets.vae import VAE
 
 
@@ -79,13 +80,24 @@ class Spec:
     class_vae: Callable[[], VAE]
     iterations: Mapping[str, int]  # mini-batches per task, for each budget
     samples: Mapping[str, int]  # importance samples S, for each budget
+    generator: Callable[[], VAE] | None = None  # for deep generative replay
+    bir: Callable[[float], BIRNet] | None = None  # given the share of closed gates
     shared: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     sources: Sequence[Source] = ()  # what has to be downloaded
-    plastic: Sequence[str] = ()  # methods that the paper runs with this network unfrozen
+    variants: Mapping[str, Spec] = field(default_factory=dict)  # {method: spec of its own}
     frozen: int = 0  # weights of the frozen network that made the features
     single_pass: bool = False  # every method sees each sample once, whatever its view
     inverse_order: bool = False  # the permutation of classes is read the other way round
+    prepare: Callable[[Spec, Path | None], Spec] | None = None  # see `prepared`
+
+    def for_method(self, method: str) -> Spec:
+        """The benchmark as this method learns it."""
+        return self.variants.get(method, self)
+
+    def prepared(self, data_dir: Path | None) -> Spec:
+        """The spec with what its networks need from the data folder."""
+        return self if self.prepare is None else self.prepare(self, data_dir)
 
     @property
     def classes_per_task(self) -> int:

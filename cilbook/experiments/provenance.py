@@ -32,6 +32,12 @@ def provenance(data_sha256: str, device: torch.device, threads: int) -> dict[str
     }
 
 
+def machine(device: torch.device) -> str:
+    """A device in words, for a reader: its kind, and which one it is."""
+    name = _cpu() if device.type == "cpu" else _device_name(device)
+    return f"{device.type} ({name})"
+
+
 def now() -> str:
     """The time, as a run records it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -40,18 +40,13 @@ class Request:
 
     def resolve(self) -> Plan:
         """Every number of the run, or BadInput with a sentence."""
-        spec = find_benchmark(self.benchmark)
+        spec = find_benchmark(self.benchmark).for_method(self.method)
         method = _one_of(METHODS, self.method, "method")
         check_budget(self.budget)
         if paper.leaves_out(self.benchmark, self.method):
             raise NotDefined(
                 f"{self.method} is not defined on {self.benchmark}: "
                 "the paper leaves it out, a dash in its Table 2"
-            )
-        if self.budget == "paper" and self.method in spec.plastic:
-            raise NotDefined(
-                f"{self.method} on {self.benchmark} has no budget paper yet: "
-                "there the paper trains the convolutions too"
             )
         check_seed(self.seed)
         iterations = default_iterations(spec, method, self.budget)
@@ -79,8 +74,8 @@ class Plan:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Plan:
         """The plan of a stored run, every number as it was used then."""
-        spec = find_benchmark(stored["benchmark"])
         name, config = stored["method"], stored["config"]
+        spec = find_benchmark(stored["benchmark"]).for_method(name)
         kind = _one_of(METHODS, name, "method").settings_type
         used = {f.name: config[f.name] for f in fields(kind) if f.name in config}
         settings = change(kind(), used, name)

@@ -47,7 +47,8 @@ def run(
         raise BadInput(f"only a generative classifier has a bank to keep, not {title}")
     with _threads(threads):
         data = load(plan, data_dir, where)
-        learner = plan.learner_type(plan.spec, plan.settings, plan.seed, where)
+        spec = plan.spec.prepared(data_dir)
+        learner = plan.learner_type(spec, plan.settings, plan.seed, where)
         origin = provenance(data.sha256, where, threads)
         checkpoint = Checkpoint(work, _maker(plan, origin), interval)
         done = checkpoint.resume(learner)
@@ -153,6 +154,7 @@ def _learn(
             learner.observe(x, y)
             done.iteration += 1
             checkpoint.keep(learner, done, "train")
+        learner.between_steps = lambda: checkpoint.keep(learner, done, "train")
         learner.end_task(mine)
         done.spent("train")
         if not learner.independent_classes:
@@ -188,7 +190,6 @@ def _outcome(
 
 
 def _keep_bank(learner: GenerativeClassifier, path: Path) -> dict[str, str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     learner.bank.save_weights(path)
     return {"file": path.name, "sha256": sha256(path.read_bytes()).hexdigest()}
 

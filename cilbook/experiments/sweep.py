@@ -95,7 +95,7 @@ def _taken(benchmark: str, method: str, budget: str) -> set[str]:
         return set()
     learner = METHODS[method]
     names = {f.name for f in fields(learner.settings_type)}
-    spec = BENCHMARKS[benchmark]
+    spec = BENCHMARKS[benchmark].for_method(method)
     if default_iterations(spec, learner, budget) is not None:
         names.add("iterations")
     return names

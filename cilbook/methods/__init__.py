@@ -2,8 +2,12 @@
 
 from cilbook.methods.ar1 import AR1
 from cilbook.methods.base import Learner, Settings
+from cilbook.methods.bir import BIR
+from cilbook.methods.bir_si import BIRSI
 from cilbook.methods.cwr import CWR, CWRPlus
+from cilbook.methods.dgr import DGR
 from cilbook.methods.ewc import EWC
+from cilbook.methods.gen_samples import GenSamples
 from cilbook.methods.generative_classifier import GenerativeClassifier
 from cilbook.methods.labels_trick import LabelsTrick
 from cilbook.methods.none import FineTuning, Joint
@@ -13,6 +17,9 @@ from cilbook.methods.slda import SLDA
 METHODS: dict[str, type[Learner]] = {
     "none": FineTuning,
     "joint": Joint,
+    "dgr": DGR,
+    "bir": BIR,
+    "bir-si": BIRSI,
     "ewc": EWC,
     "si": SI,
     "cwr": CWR,
@@ -21,6 +28,7 @@ METHODS: dict[str, type[Learner]] = {
     "labels-trick": LabelsTrick,
     "slda": SLDA,
     "gc": GenerativeClassifier,
+    "gen-samples": GenSamples,
 }
 
 __all__ = ["METHODS", "Learner", "Settings"]

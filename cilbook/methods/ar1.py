@@ -9,16 +9,16 @@ The output layer starts each task at zero, and its rows are stored as in CWR+.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.consolidated_head import ConsolidatedHead
-from cilbook.methods.path_integral import PathIntegral
+from cilbook.methods.cwr import CWR
 from cilbook.methods.si import SI, SISettings
+from cilbook.methods.trained import named, part
 
 
 @dataclass(frozen=True)
@@ -34,35 +34,32 @@ class AR1(SI):
 
     title = "AR1"
     settings_type = AR1Settings
+    why_boundaries = CWR.why_boundaries
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        hidden, settings = self.net[:-1].parameters(), self.settings
-        self.path = PathIntegral(hidden, settings.damping, settings.largest)
+        self.path.maximum = self.settings.largest
         self.head = ConsolidatedHead(self.net[-1])
-        self.current: list[int] = []
+
+    def guarded(self) -> Iterable[nn.Parameter]:
+        """The weights that the penalty holds: those of the hidden layers."""
+        return self.net[:-1].parameters()
 
     def start_task(self, classes: Sequence[int]) -> None:
         """A temporary output layer of zeros."""
         super().start_task(classes)
-        self.current = sorted(classes)
-        self.head.zero()
+        self.head.start_zero(classes)
 
     def end_task(self, data: Images) -> None:
         """Consolidate the hidden weights, then the rows of the task's classes."""
         super().end_task(data)
-        self.head.store(self.current)
-        self.head.shift(self.current, self.active)
-        self.head.put_in_place()
+        self.head.store_centred(self.active)
 
     def state_dict(self) -> dict[str, Tensor]:
         """The network, the path integral and the stored rows."""
-        head = {f"head.{k}": v for k, v in self.head.state_dict().items()}
-        current = torch.tensor(self.current, dtype=torch.int64)
-        return super().state_dict() | head | {"current": current}
+        return super().state_dict() | named("head.", self.head.state_dict())
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
         super().load_state_dict(state)
-        self.head.load_state_dict({k: state[f"head.{k}"] for k in ("weight", "bias")})
-        self.current = state["current"].tolist()
+        self.head.load_state_dict(part(state, "head."))

@@ -8,7 +8,7 @@ must be told about task boundaries; nothing else is asked of it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from torch import Tensor
 
 from cilbook.benchmarks.spec import Images, Spec
 from cilbook.benchmarks.streams import View
+from cilbook.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Learner(ABC):
     settings_type: ClassVar[type[Settings]]
     view: ClassVar[View] = "iterations"
     needs_boundaries: ClassVar[bool]
+    why_boundaries: ClassVar[str] = ""  # what it does at a boundary, if it needs them
+    looks_again: ClassVar[bool] = False  # needs the data of a finished task once more
     one_task: ClassVar[bool] = False  # all classes at once, as the Joint bound does
     independent_classes: ClassVar[bool] = False  # a class's score never changes later
 
@@ -39,16 +42,26 @@ class Learner(ABC):
     ):
         self.spec, self.settings, self.seed = spec, settings, seed
         self.device = torch.device(device)
+        self.between_steps: Callable[[], None] = lambda: None  # called in a long `end_task`
 
     def start_task(self, classes: Sequence[int]) -> None:
         """A task with these classes begins."""
 
     @abstractmethod
-    def observe(self, x: Tensor, y: Tensor) -> None:
-        """Learn from one mini-batch."""
+    def observe(self, x: Tensor, y: Tensor) -> Tensor | None:
+        """Learn from one mini-batch; its loss, for a method that has one."""
 
     def end_task(self, data: Images) -> None:
         """The task is over; `data` is all of it, for those that may look again."""
+
+    def observe_task_free(self, batches: Iterable[tuple[Tensor, Tensor]]) -> None:
+        """Learn from a stream without boundaries, or say why that cannot be."""
+        if self.needs_boundaries:
+            raise BadInput(
+                f"{self.title} cannot learn from a task-free stream: {self.why_boundaries}"
+            )
+        for x, y in batches:
+            self.observe(x, y)
 
     @abstractmethod
     def scores(self, x: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-_STATE = ("weight", "bias")
+_ROWS = ("weight", "bias")
 
 
 class ConsolidatedHead:
@@ -22,45 +22,51 @@ class ConsolidatedHead:
         self.layer = layer
         self.weight = torch.zeros_like(layer.weight).detach()
         self.bias = torch.zeros_like(layer.bias).detach()
+        self.current: list[int] = []  # the classes of the task at hand
 
     @torch.no_grad()
-    def randomise(self, rng: np.random.Generator) -> None:
-        """Put a random temporary layer in place, U(+-1/sqrt(fan_in)), for all classes."""
+    def start_random(self, classes: Sequence[int], rng: np.random.Generator) -> None:
+        """Begin a task with random rows for all classes, U(+-1/sqrt(fan_in))."""
+        self.current = sorted(classes)
         bound = self.layer.in_features**-0.5
         for tensor in (self.layer.weight, self.layer.bias):
             values = rng.uniform(-bound, bound, tuple(tensor.shape))
             tensor.copy_(torch.from_numpy(values))
 
     @torch.no_grad()
-    def zero(self) -> None:
-        """Put a temporary layer of zeros in place."""
+    def start_zero(self, classes: Sequence[int]) -> None:
+        """Begin a task with a layer of zeros."""
+        self.current = sorted(classes)
         self.layer.weight.zero_()
         self.layer.bias.zero_()
 
     @torch.no_grad()
-    def store(self, classes: Sequence[int]) -> None:
-        """Copy the rows of these classes from the temporary layer."""
-        for name in _STATE:
-            getattr(self, name)[classes] = getattr(self.layer, name)[classes]
+    def store(self) -> None:
+        """End the task: copy the rows of its classes, and classify with all stored ones."""
+        for name in _ROWS:
+            getattr(self, name)[self.current] = getattr(self.layer, name)[self.current]
+        self._put_in_place()
 
     @torch.no_grad()
-    def shift(self, classes: Sequence[int], seen: Sequence[int]) -> None:
-        """Subtract from these rows the mean over the stored rows of all classes seen."""
-        for name in _STATE:
+    def store_centred(self, seen: Sequence[int]) -> None:
+        """As `store`, less the mean over the rows of all classes seen, these among them."""
+        self.store()
+        for name in _ROWS:
             stored = getattr(self, name)
-            stored[classes] -= stored[seen].mean()
+            stored[self.current] -= stored[seen].mean()
+        self._put_in_place()
 
-    @torch.no_grad()
-    def put_in_place(self) -> None:
-        """Let the network classify with the stored rows."""
+    def _put_in_place(self) -> None:
         self.layer.weight.copy_(self.weight)
         self.layer.bias.copy_(self.bias)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """The stored rows."""
-        return {name: getattr(self, name) for name in _STATE}
+        """The stored rows, and the classes at hand."""
+        current = torch.tensor(self.current, dtype=torch.int64)
+        return {name: getattr(self, name) for name in _ROWS} | {"current": current}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
-        for name in _STATE:
+        for name in _ROWS:
             setattr(self, name, state[name].to(self.layer.weight.device, copy=True))
+        self.current = state["current"].tolist()

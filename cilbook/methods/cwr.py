@@ -20,6 +20,7 @@ from torch import Tensor
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.consolidated_head import ConsolidatedHead
 from cilbook.methods.none import FineTuning
+from cilbook.methods.trained import named, part
 from cilbook.random import stream
 
 
@@ -28,56 +29,53 @@ class CWR(FineTuning):
 
     title = "CWR"
     needs_boundaries = True
+    why_boundaries = (
+        "at a boundary it stores the rows of the task's classes; "
+        "a later version does without (Lomonaco et al., 2020)"
+    )
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.head = ConsolidatedHead(self.net[-1])
-        self.current: list[int] = []
         self.tasks = 0  # finished
 
     def start_task(self, classes: Sequence[int]) -> None:
         """A fresh temporary layer; the hidden layers learn in the first task only."""
         super().start_task(classes)
-        self.current = sorted(classes)
-        self.new_layer()
-        self.net[:-1].requires_grad_(self.tasks == 0)
+        self.start_head(classes)
+        self._freeze_later()
 
-    def new_layer(self) -> None:
+    def start_head(self, classes: Sequence[int]) -> None:
         """Start from random rows, for old classes too."""
-        self.head.randomise(stream(self.seed, "temporary layer", self.tasks))
+        self.head.start_random(classes, stream(self.seed, "temporary layer", self.tasks))
 
     def train_mode(self) -> None:
         """Batch-norm statistics are frozen with the hidden layers."""
         self.net.train(self.tasks == 0)
 
     def end_task(self, data: Images) -> None:
-        """Store the rows of the task's classes and classify with all stored ones."""
-        self.head.store(self.current)
-        self.consolidate()
-        self.head.put_in_place()
+        """Store the rows of the task's classes."""
+        self.store_head()
         self.tasks += 1
 
-    def consolidate(self) -> None:
+    def store_head(self) -> None:
         """The rows are kept as they are."""
+        self.head.store()
+
+    def _freeze_later(self) -> None:
+        self.net[:-1].requires_grad_(self.tasks == 0)
 
     def state_dict(self) -> dict[str, Tensor]:
         """The network, the stored rows, and where in the sequence we are."""
-        head = {f"head.{k}": v for k, v in self.head.state_dict().items()}
-        return (
-            super().state_dict()
-            | head
-            | {
-                "current": torch.tensor(self.current, dtype=torch.int64),
-                "tasks": torch.tensor(self.tasks),
-            }
-        )
+        state = super().state_dict() | named("head.", self.head.state_dict())
+        return state | {"tasks": torch.tensor(self.tasks)}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
         super().load_state_dict(state)
-        self.head.load_state_dict({k: state[f"head.{k}"] for k in ("weight", "bias")})
-        self.current, self.tasks = state["current"].tolist(), state["tasks"].item()
-        self.net[:-1].requires_grad_(self.tasks == 0)
+        self.head.load_state_dict(part(state, "head."))
+        self.tasks = state["tasks"].item()
+        self._freeze_later()
 
 
 class CWRPlus(CWR):
@@ -85,10 +83,10 @@ class CWRPlus(CWR):
 
     title = "CWR+"
 
-    def new_layer(self) -> None:
+    def start_head(self, classes: Sequence[int]) -> None:
         """Start from zero."""
-        self.head.zero()
+        self.head.start_zero(classes)
 
-    def consolidate(self) -> None:
+    def store_head(self) -> None:
         """Centre the new rows on all rows stored so far."""
-        self.head.shift(self.current, self.active)
+        self.head.store_centred(self.active)

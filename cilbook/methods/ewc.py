@@ -2,10 +2,14 @@ r"""Elastic weight consolidation (Kirkpatrick et al., 2017), one quadratic term 
 
     L = CE + lambda/2 sum_{k<t} sum_i F_i^(k) (theta_i - theta_i^(k))^2
 
-    F^(k) = mean_x sum_c p_c(x) (d log p_c(x) / d theta)^2,  p = softmax of active classes
+The Fisher information F^(k) says how much the predictions depend on each weight
+(`fisher.py`); it is estimated after each task from 1000 of its samples, in eval mode.
 
-The Fisher information says how much the predictions depend on each weight; it is estimated
-after each task from 1000 of its samples, in eval mode.
+A sum of parabolas is a parabola: with A = sum_k F^(k) and m = sum_k F^(k) theta^(k) / A,
+
+    sum_k F^(k) (theta - theta^(k))^2 = A (theta - m)^2 + constant,
+
+so neither memory nor time grows with the number of tasks.
 """
 
 from __future__ import annotations
@@ -15,14 +19,14 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.func import functional_call, jacrev, vmap
 from torch.nn.utils import parameters_to_vector
 
 from cilbook.benchmarks.spec import Images
+from cilbook.methods.fisher import diagonal_fisher
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.random import stream
 
-_JACOBIAN = 2**25  # numbers held at once: samples x classes x weights
+_STATE = ("curvature", "anchor", "constant", "tasks")
 
 
 @dataclass(frozen=True)
@@ -34,69 +38,55 @@ class EWCSettings(NetworkSettings):
 
 
 class EWC(FineTuning):
-    """A network whose important weights are held where each task left them."""
+    """A network whose important weights are held where the tasks left them."""
 
     title = "EWC"
     settings_type = EWCSettings
     needs_boundaries = True
+    why_boundaries = "at a boundary it estimates the Fisher information of the task"
+    looks_again = True
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fishers: list[Tensor] = []  # one [weights] per finished task
-        self.anchors: list[Tensor] = []  # theta^(k), likewise
+        self.anchor = parameters_to_vector(self.net.parameters()).detach().clone()  # m
+        self.curvature = torch.zeros_like(self.anchor)  # A
+        self.constant = self.anchor.new_zeros(())
+        self.tasks = torch.tensor(0)  # finished
 
     def loss(self, x: Tensor, y: Tensor) -> Tensor:
         """Cross-entropy and the pull towards the anchors."""
         return super().loss(x, y) + self.settings.strength * self.penalty()
 
     def penalty(self) -> Tensor:
-        """1/2 sum_k sum_i F_i (theta_i - anchor_i)^2."""
+        """1/2 sum_k sum_i F_i (theta_i - theta_i^(k))^2."""
         theta = parameters_to_vector(self.net.parameters())
-        terms = zip(self.fishers, self.anchors, strict=True)
-        pulls = [(f * (theta - anchor).square()).sum() for f, anchor in terms]
-        return sum(pulls, theta.new_zeros(())) / 2
+        return ((self.curvature * (theta - self.anchor).square()).sum() + self.constant) / 2
 
     def end_task(self, data: Images) -> None:
         """Look at the task's data once more, for the Fisher information."""
-        rng = stream(self.seed, "fisher", len(self.fishers))
+        rng = stream(self.seed, "fisher", int(self.tasks))
         chosen = rng.permutation(len(data))[: self.settings.fisher_samples]
         x, _ = data.batch(torch.from_numpy(chosen).to(self.device))
-        self.fishers.append(self.fisher(x))
-        self.anchors.append(parameters_to_vector(self.net.parameters()).detach().clone())
+        fisher = parameters_to_vector(diagonal_fisher(self.net, x, self.active))
+        self.add_term(fisher, parameters_to_vector(self.net.parameters()).detach())
+        self.tasks += 1
 
-    def fisher(self, x: Tensor) -> Tensor:
-        """The diagonal Fisher information of the weights, mean over x, [weights]."""
-        self.net.eval()
-        weights = {k: v.detach() for k, v in self.net.named_parameters()}
-        buffers = dict(self.net.named_buffers())
-        active = torch.tensor(self.active, device=x.device)
-
-        def log_p(weights: Mapping[str, Tensor], one: Tensor) -> tuple[Tensor, Tensor]:
-            logits = functional_call(self.net, (weights, buffers), (one[None],))
-            values = logits[0, active].log_softmax(0)
-            return values, values
-
-        per_sample = vmap(jacrev(log_p, has_aux=True), in_dims=(None, 0))
-        size = max(1, _JACOBIAN // (len(active) * self.trainable))
-        total = {name: torch.zeros_like(weight) for name, weight in weights.items()}
-        for chunk in x.split(size):
-            jacobians, values = per_sample(
-                weights, chunk
-            )  # [n, classes, ...], [n, classes]
-            for name, jacobian in jacobians.items():
-                p = values.exp().view(*values.shape, *[1] * (jacobian.dim() - 2))
-                total[name] += (p * jacobian.square()).sum((0, 1))
-        return parameters_to_vector(total.values()) / len(x)
+    def add_term(self, fisher: Tensor, theta: Tensor) -> None:
+        """Add F (theta - theta_k)^2 to the parabola: a new curvature, and a new anchor."""
+        curvature = self.curvature + fisher
+        share = torch.where(curvature > 0, fisher / curvature, 1.0)
+        move = theta - self.anchor
+        self.constant = self.constant + (self.curvature * share * move.square()).sum()
+        self.anchor = self.anchor + share * move
+        self.curvature = curvature
 
     def state_dict(self) -> dict[str, Tensor]:
-        """The network, and what each task left behind."""
-        state = super().state_dict()
-        state |= {f"fisher.{k}": f for k, f in enumerate(self.fishers)}
-        return state | {f"anchor.{k}": a for k, a in enumerate(self.anchors)}
+        """The network and the parabola."""
+        return super().state_dict() | {name: getattr(self, name) for name in _STATE}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
         super().load_state_dict(state)
-        tasks = sum(name.startswith("fisher.") for name in state)
-        self.fishers = [state[f"fisher.{k}"].to(self.device) for k in range(tasks)]
-        self.anchors = [state[f"anchor.{k}"].to(self.device) for k in range(tasks)]
+        for name in _STATE:
+            own = getattr(self, name)
+            setattr(self, name, state[name].to(own.device, copy=True))

@@ -23,16 +23,35 @@ from cilbook.nets.vae import Observation
 
 
 @dataclass(frozen=True)
-class GenerativeSettings(Settings):
-    """Settings of the VAE bank and of the likelihood."""
+class BankSettings(Settings):
+    """Settings of the VAE bank."""
 
     learning_rate: float = 1e-3
     batch: int = 32  # rows per class and step
     trained_as: Observation = "bernoulli"  # observation model of the training loss
+
+
+@dataclass(frozen=True)
+class GenerativeSettings(BankSettings):
+    """Settings of the bank and of the likelihood."""
+
     scored_as: Observation = "gaussian"  # observation model at classification
     prior: Literal["uniform", "counted"] = "uniform"  # p(y)
     samples: int = 100  # importance samples S
     likelihood: Literal["importance-sampling"] = "importance-sampling"
+
+
+def new_bank(
+    spec: Spec, settings: BankSettings, seed: int, device: torch.device | str
+) -> VAEBank:
+    """The benchmark's bank, still without classes."""
+    return VAEBank(
+        spec.class_vae,
+        observation=settings.trained_as,
+        learning_rate=settings.learning_rate,
+        seed=seed,
+        device=device,
+    )
 
 
 class GenerativeClassifier(Learner):
@@ -52,13 +71,7 @@ class GenerativeClassifier(Learner):
         device: torch.device | str,
     ):
         super().__init__(spec, settings, seed, device)
-        self.bank = VAEBank(
-            spec.class_vae,
-            observation=settings.trained_as,
-            learning_rate=settings.learning_rate,
-            seed=seed,
-            device=device,
-        )
+        self.bank = new_bank(spec, settings, seed, device)
         self.counts = torch.zeros(spec.classes, dtype=torch.int64)
         self._counts_before = self.counts
 
@@ -66,10 +79,11 @@ class GenerativeClassifier(Learner):
         """Remember the counts, because a task's mini-batches show samples repeatedly."""
         self._counts_before = self.counts
 
-    def observe(self, x: Tensor, y: Tensor) -> None:
+    def observe(self, x: Tensor, y: Tensor) -> Tensor:
         """One Adam step for each class present, on its own rows."""
-        self.bank.learn(x, y)
+        losses = self.bank.learn(x, y)
         self.counts = self.counts + self._count(y)
+        return losses
 
     def end_task(self, data: Images) -> None:
         """Count the task's samples, each once."""
@@ -121,9 +135,7 @@ class GenerativeClassifier(Learner):
     @property
     def trainable(self) -> int:
         """Weights of all class VAEs, of the classes still to come too."""
-        with torch.device("meta"):
-            one = sum(p.numel() for p in self.spec.class_vae().parameters())
-        return one * self.spec.classes
+        return self.bank.size_of_one * self.spec.classes
 
     def state_dict(self) -> dict[str, Tensor]:
         """The bank and the counts."""

@@ -18,6 +18,7 @@ class LabelsTrick(FineTuning):
 
     title = "Labels trick"
     needs_boundaries = True
+    why_boundaries = "the task says which output units are active"
 
     def start_task(self, classes: Sequence[int]) -> None:
         """The active classes are the task's own."""

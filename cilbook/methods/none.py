@@ -8,19 +8,18 @@ classes as one task.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from cilbook.benchmarks.spec import Spec
 from cilbook.methods.base import Learner, Settings
+from cilbook.methods.trained import Trained, in_blocks
 from cilbook.nets.initialise import build
 from cilbook.random import stream
-
-_ROWS = 500  # scored at once
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,18 @@ class FineTuning(Learner):
         device: torch.device | str,
     ):
         super().__init__(spec, settings, seed, device)
-        self.net = build(spec.classifier, stream(seed, "classifier")).to(self.device)
-        self.adam = torch.optim.Adam(
-            self.net.parameters(), lr=settings.learning_rate, fused=True
-        )
+        net = build(self.architecture(), stream(seed, "classifier")).to(self.device)
+        self.trained = Trained(net, settings.learning_rate)
         self.active: list[int] = []
+
+    def architecture(self) -> Callable[[], nn.Module]:
+        """The network to build."""
+        return self.spec.classifier
+
+    @property
+    def net(self) -> nn.Module:
+        """The network itself."""
+        return self.trained.net
 
     def start_task(self, classes: Sequence[int]) -> None:
         """The head expands by the task's classes."""
@@ -59,57 +65,53 @@ class FineTuning(Learner):
     def _activate(self, classes: Sequence[int]) -> None:
         self.active = sorted({*self.active, *classes})
 
-    def observe(self, x: Tensor, y: Tensor) -> None:
+    def observe(self, x: Tensor, y: Tensor) -> Tensor:
         """One Adam step on the loss."""
         self._activate(y.tolist())
         self.train_mode()
-        self.step(self.loss(x, y))
+        loss = self.loss(x, y)
+        self.step(loss)
+        return loss.detach()
 
     def train_mode(self) -> None:
         """Prepare the network's layers for a step."""
         self.net.train()
 
-    def step(self, loss: Tensor) -> None:
-        """One Adam step; the gradients stay where they are until the next one."""
-        self.adam.zero_grad()
-        loss.backward()
-        self.adam.step()
-
     def loss(self, x: Tensor, y: Tensor) -> Tensor:
-        """Cross-entropy over the active classes."""
-        active = torch.tensor(self.active, device=x.device)
-        return F.cross_entropy(self.net(x)[:, active], torch.searchsorted(active, y))
+        """What a step brings down."""
+        return self.cross_entropy(self.logits(x), y)
 
-    @torch.no_grad()
+    def logits(self, x: Tensor) -> Tensor:
+        """The network's output, [n, all classes]."""
+        return self.net(x)
+
+    def cross_entropy(self, logits: Tensor, y: Tensor) -> Tensor:
+        """-log softmax of the label's logit over the active classes, mean over rows."""
+        active = torch.tensor(self.active, device=logits.device)
+        return F.cross_entropy(logits[:, active], torch.searchsorted(active, y))
+
+    def step(self, loss: Tensor) -> None:
+        """One Adam step."""
+        self.trained.step(loss)
+
     def scores(self, x: Tensor) -> Tensor:
-        """The logits of all classes, computed in blocks of rows."""
-        net = self.net.eval()
-        return torch.cat([net(rows) for rows in x.split(_ROWS)])
+        """The logits of all classes."""
+        self.net.eval()
+        return in_blocks(self.logits, x)
 
     @property
     def trainable(self) -> int:
         """Weights of the network."""
-        return sum(p.numel() for p in self.net.parameters())
+        return self.trained.size
 
     def state_dict(self) -> dict[str, Tensor]:
         """The network, Adam's moments, and the classes met."""
-        state = {f"net.{k}": v for k, v in self.net.state_dict().items()}
-        for i, moments in self.adam.state_dict()["state"].items():
-            state |= {f"adam.{i}.{k}": v for k, v in moments.items()}
-        state["active"] = torch.tensor(self.active, dtype=torch.int64)
-        return state
+        active = torch.tensor(self.active, dtype=torch.int64)
+        return self.trained.state_dict() | {"active": active}
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
-        net = {k[4:]: v for k, v in state.items() if k.startswith("net.")}
-        self.net.load_state_dict(net)
-        moments: dict[int, dict[str, Tensor]] = {}
-        for key, value in state.items():
-            if key.startswith("adam."):
-                _, i, name = key.split(".")
-                moments.setdefault(int(i), {})[name] = value
-        groups = self.adam.state_dict()["param_groups"]
-        self.adam.load_state_dict({"state": moments, "param_groups": groups})
+        self.trained.load_state_dict(state)
         self.active = state["active"].tolist()
 
 
@@ -117,4 +119,6 @@ class Joint(FineTuning):
     """The same network trained on all classes at once: the upper bound."""
 
     title = "Joint"
+    needs_boundaries = True
+    why_boundaries = "it learns all classes as one task; without tasks it would be None"
     one_task = True

@@ -8,14 +8,15 @@ while training, so the data are never looked at again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.methods.path_integral import PathIntegral
+from cilbook.methods.trained import named, part
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,18 @@ class SI(FineTuning):
     title = "SI"
     settings_type = SISettings
     needs_boundaries = True
+    why_boundaries = "at a boundary it turns what it gathered into importances"
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.path = PathIntegral(self.net.parameters(), self.settings.damping)
+        self.path = PathIntegral(self.guarded(), self.settings.damping)
+
+    def guarded(self) -> Iterable[nn.Parameter]:
+        """The weights that the penalty holds: all of them."""
+        return self.net.parameters()
 
     def loss(self, x: Tensor, y: Tensor) -> Tensor:
-        """Cross-entropy and the pull towards where the last task ended."""
+        """The usual loss and the pull towards where the last task ended."""
         return super().loss(x, y) + self.settings.strength * self.path.penalty()
 
     def step(self, loss: Tensor) -> None:
@@ -49,15 +55,14 @@ class SI(FineTuning):
 
     def end_task(self, data: Images) -> None:
         """Consolidate; the data are not needed."""
+        super().end_task(data)
         self.path.consolidate()
 
     def state_dict(self) -> dict[str, Tensor]:
         """The network and the path integral."""
-        path = {f"path.{k}": v for k, v in self.path.state_dict().items()}
-        return super().state_dict() | path
+        return super().state_dict() | named("path.", self.path.state_dict())
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
         super().load_state_dict(state)
-        path = {k.removeprefix("path."): v for k, v in state.items() if k[:5] == "path."}
-        self.path.load_state_dict(path)
+        self.path.load_state_dict(part(state, "path."))

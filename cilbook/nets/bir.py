@@ -19,11 +19,11 @@ from torch import Tensor, nn
 from cilbook.nets.mlp import relu_layers
 
 
-class BIR(nn.Module):
+class BIRNet(nn.Module):
     """`widths` runs from the input to the last hidden layer; `closed` is the share X of
     units that the gates of a class silence.
 
-    >>> sum(p.numel() for p in BIR([1024, 2000, 2000], 100, latent=100).parameters())
+    >>> sum(p.numel() for p in BIRNet([1024, 2000, 2000], 100, latent=100).parameters())
     12925224
     """
 
@@ -93,6 +93,7 @@ class ClassPrior(nn.Module):
 
     def log_density(self, z: Tensor, shares: Tensor) -> Tensor:
         """log sum_c share_c p(z|c) without the constant -k/2 log 2 pi, [n]."""
-        squares = (z[:, None] - self.means).square() / self.log_variances.exp()
-        modes = -(squares + self.log_variances).sum(-1) / 2  # [n, classes]
-        return (shares.log() + modes).logsumexp(1)
+        precisions = (-self.log_variances).exp()
+        fixed = (self.means.square() * precisions + self.log_variances).sum(1)  # [classes]
+        crossed = z.square() @ precisions.T - 2 * z @ (self.means * precisions).T
+        return (shares.log() - (crossed + fixed) / 2).logsumexp(1)

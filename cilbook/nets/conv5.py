@@ -8,9 +8,10 @@ the published checkpoint `C3-5x16-bn-s100N`, which loads as it is.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from torch import nn
+import numpy as np
+from torch import Tensor, nn
 
 from cilbook.nets.mlp import mlp
 
@@ -19,8 +20,19 @@ FEATURES = 256 * 2 * 2
 PARAMETERS = 393_088
 
 
-def conv5() -> nn.Sequential:
-    """[n, 3, 32, 32] to [n, 1024], channel by channel.
+class Pretrained(nn.Sequential):
+    """Layers that start from given weights, whatever the rest of a network starts from."""
+
+    start: Mapping[str, Tensor] | None = None
+
+    def initialise(self, rng: np.random.Generator) -> None:
+        """Take the given weights, if there are any."""
+        if self.start is not None:
+            self.load_state_dict(self.start)
+
+
+def conv5(start: Mapping[str, Tensor] | None = None) -> Pretrained:
+    """[n, 3, 32, 32] to [n, 1024], channel by channel; `start` holds trained weights.
 
     >>> sum(p.numel() for p in conv5().parameters()) == PARAMETERS
     True
@@ -33,13 +45,17 @@ def conv5() -> nn.Sequential:
         if fan_out != CHANNELS[-1]:
             layer |= {"bn": nn.BatchNorm2d(fan_out), "relu": nn.ReLU()}
         layers[f"convLayer{i}"] = nn.Sequential(layer)
-    return nn.Sequential(layers | {"flatten": nn.Flatten()})
+    net = Pretrained(layers | {"flatten": nn.Flatten()})
+    net.start = start
+    return net
 
 
-def conv5_mlp(hidden: Sequence[int], classes: int) -> nn.Sequential:
+def conv5_mlp(
+    hidden: Sequence[int], classes: int, start: Mapping[str, Tensor] | None = None
+) -> nn.Sequential:
     """The five layers, here free to learn, under a fully connected classifier.
 
     >>> sum(p.numel() for p in conv5_mlp([2000, 2000], 100).parameters())
     6645188
     """
-    return nn.Sequential(conv5(), *mlp([FEATURES, *hidden, classes]))
+    return nn.Sequential(conv5(start), *mlp([FEATURES, *hidden, classes]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from torch import nn
+from collections.abc import Mapping
+
+from torch import Tensor, nn
 
 from cilbook.nets.conv5 import CHANNELS, FEATURES, conv5
 from cilbook.nets.mlp import relu_layers
@@ -28,13 +30,13 @@ def slim_resnet_vae(latent: int) -> VAE:
     return VAE(body, width, latent, decoder)
 
 
-def conv5_vae(latent: int) -> VAE:
-    """The five convolutional layers and two hidden layers, and back; `body[0]` is `conv5`.
+def conv5_vae(latent: int, start: Mapping[str, Tensor] | None = None) -> VAE:
+    """The five convolutional layers and two hidden layers, and back.
 
     >>> sum(p.numel() for p in conv5_vae(100).parameters())
     13795687
     """
-    body = nn.Sequential(conv5(), *relu_layers([FEATURES, 2000, 2000]))
+    body = nn.Sequential(conv5(start), *relu_layers([FEATURES, 2000, 2000]))
     decoder = nn.Sequential(
         *relu_layers([latent, 2000, 2000, FEATURES]),
         nn.Unflatten(1, (CHANNELS[-1], 2, 2)),

@@ -18,7 +18,7 @@ def build(architecture: Callable[[], Net], rng: np.random.Generator) -> Net:
 
     Weights and biases are uniform on +-1/sqrt(fan_in), which for all three layer kinds is
     the number of weights behind `weight[0]`; batch-norm starts at scale 1 and shift 0. A
-    module with a law of its own has a method `initialise(rng)`.
+    module with a law of its own has a method `initialise(rng)`, which comes last.
     """
     with torch.device("meta"):
         net = architecture()
@@ -31,7 +31,8 @@ def build(architecture: Callable[[], Net], rng: np.random.Generator) -> Net:
                 _fill_uniform(layer.bias, bound, rng)
         elif isinstance(layer, nn.BatchNorm2d):
             layer.reset_parameters()
-        elif hasattr(layer, "initialise"):
+    for layer in net.modules():
+        if hasattr(layer, "initialise"):
             layer.initialise(rng)
     return net
 

@@ -26,12 +26,14 @@ def hidden(student) -> list[torch.Tensor]:
 def test_storing_and_shifting_by_hand():
     """The mean is one number over all rows seen, the current raw rows among them."""
     head = head_with([[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]], [1.0, 2.0, 6.0])
-    head.store([0, 1])
-    head.shift([0, 1], [0, 1])
+    head.current = [0, 1]
+    head.store_centred([0, 1])
     torch.testing.assert_close(head.weight[0], torch.tensor([-1.5, -0.5]))
     torch.testing.assert_close(head.bias[:2], torch.tensor([-0.5, 0.5]))
-    head.store([2])
-    head.shift([2], [0, 1, 2])
+    head.layer.weight.data[2] = torch.tensor([5.0, 9.0])
+    head.layer.bias.data[2] = 6.0
+    head.current = [2]
+    head.store_centred([0, 1, 2])
     mean = (-1.5 - 0.5 + 0.5 + 1.5 + 5.0 + 9.0) / 6
     torch.testing.assert_close(head.weight[2], torch.tensor([5 - mean, 9 - mean]))
     torch.testing.assert_close(head.bias[2], torch.tensor(6.0 - (-0.5 + 0.5 + 6.0) / 3))
@@ -40,7 +42,7 @@ def test_storing_and_shifting_by_hand():
 
 def test_a_random_layer_covers_all_classes_within_its_bound():
     head = head_with([[0.0, 0.0]] * 3, [0.0] * 3)
-    head.randomise(stream(0, "head"))
+    head.start_random([0], stream(0, "head"))
     values = torch.cat([head.layer.weight.flatten(), head.layer.bias])
     assert values.abs().max() <= 2**-0.5 and (values != 0).all()
 

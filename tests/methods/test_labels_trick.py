@@ -12,7 +12,7 @@ def test_old_logits_get_no_gradient():
     student.start_task([0, 1])
     student.observe(torch.rand(8, 64), torch.tensor([0, 1] * 4))
     student.start_task([2, 3])
-    student.adam.zero_grad()
+    student.trained.adam.zero_grad()
     student.loss(torch.rand(8, 64), torch.tensor([2, 3] * 4)).backward()
     touched = student.net[-1].weight.grad.abs().sum(1) > 0
     assert touched.tolist() == [False, False, True, True] + [False] * 6

@@ -36,5 +36,5 @@ def test_adams_moments_survive_a_task_boundary():
     student.observe(torch.rand(8, 64), torch.tensor([0, 1] * 4))
     student.start_task([2, 3])
     student.observe(torch.rand(8, 64), torch.tensor([2, 3] * 4))
-    steps = [s["step"].item() for s in student.adam.state.values()]
+    steps = [s["step"].item() for s in student.trained.adam.state.values()]
     assert steps == [2] * len(steps)

@@ -52,7 +52,7 @@ def test_the_gradient_in_the_path_integral_is_that_of_the_total_loss(teach):
     student.start_task([2, 3])
     student.observe(x, y)
     before = student.path.position()
-    student.adam.zero_grad()
+    student.trained.adam.zero_grad()
     student.loss(x, y).backward()
     total = torch.cat([p.grad.flatten().clone() for p in student.net.parameters()])
     running = student.path.running.clone()

@@ -2,18 +2,18 @@ import pytest
 import torch
 from torch.distributions import Categorical, Independent, MixtureSameFamily, Normal
 
-from cilbook.nets.bir import BIR
+from cilbook.nets.bir import BIRNet
 from cilbook.nets.initialise import build
 from cilbook.random import stream
 
 NETWORKS = {
-    "cifar100": (lambda: BIR([1024, 2000, 2000], 100, latent=100), 12_925_224),
-    "core50": (lambda: BIR([512, 1024], 10, latent=200), 1_679_986),
+    "cifar100": (lambda: BIRNet([1024, 2000, 2000], 100, latent=100), 12_925_224),
+    "core50": (lambda: BIRNet([512, 1024], 10, latent=200), 1_679_986),
 }
 
 
-def small(closed: float = 0.6) -> BIR:
-    return build(lambda: BIR([6, 50, 40], 3, latent=2, closed=closed), stream(0, "bir"))
+def small(closed: float = 0.6) -> BIRNet:
+    return build(lambda: BIRNet([6, 50, 40], 3, latent=2, closed=closed), stream(0, "bir"))
 
 
 def one_hot(labels: list[int]) -> torch.Tensor:
@@ -47,7 +47,7 @@ def test_the_prior_starts_standard_normal():
 
 
 def test_masks_are_drawn_for_every_hidden_layer_with_the_asked_share_of_zeros():
-    net = build(lambda: BIR([8, 900, 700], 20, latent=3, closed=0.7), stream(0, "bir"))
+    net = build(lambda: BIRNet([8, 900, 700], 20, latent=3, closed=0.7), stream(0, "bir"))
     assert [layer.mask.shape for layer in net.gated] == [(20, 700), (20, 900)]
     for layer in net.gated:
         assert set(layer.mask.unique().tolist()) == {0.0, 1.0}
