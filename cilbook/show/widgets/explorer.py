@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from html import escape
 from importlib.resources import files
 from typing import Any, Protocol
 
@@ -104,10 +105,10 @@ class Explorer:
             "words": list(words),
         }
         figure = tag("div", *(part.element for part in parts), class_="cil-panels")
-        box = tag("div", class_="cil-explorer", role="group", aria_label=self.title)
         return (
-            box.html().removesuffix("</div>") + f"\n<style>\n{_asset('explorer.css')}"
-            f'</style>\n<script type="application/json">{_script_json(data)}</script>\n'
+            f'<div class="cil-explorer" role="group" aria-label="{escape(self.title)}">\n'
+            f"<style>\n{_asset('explorer.css')}</style>\n"
+            f'<script type="application/json">{_script_json(data)}</script>\n'
             f"{figure.html()}\n{self._control_bar().html()}\n{self._all_numbers().html()}\n"
             f"<script>\n{_asset('explorer.js')}</script>\n</div>"
         )
