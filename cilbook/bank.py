@@ -50,9 +50,9 @@ class VAEBank:
         self.seed = seed
         self.device = torch.device(device)
         with torch.device("meta"):
-            self._template = architecture()
-        self._trainable = {name for name, _ in self._template.named_parameters()}
-        convolutional = any(isinstance(m, nn.Conv2d) for m in self._template.modules())
+            self.template = architecture()  # the VAE without its weights
+        self._trainable = {name for name, _ in self.template.named_parameters()}
+        convolutional = any(isinstance(m, nn.Conv2d) for m in self.template.modules())
         self._one_by_one = convolutional and self.device.type == "cpu"
         self.classes: list[int] = []
         self.steps: list[int] = []
@@ -65,7 +65,7 @@ class VAEBank:
         if label not in self.classes:
             raise KeyError(f"the bank has no class {label}; it has {self.classes}")
         row = self.classes.index(label)
-        vae = deepcopy(self._template)
+        vae = deepcopy(self.template)
         state = {name: stack[row] for name, stack in self.weights.items()}
         vae.load_state_dict(state, assign=True)
         return vae.requires_grad_(False).eval()
@@ -73,12 +73,12 @@ class VAEBank:
     @property
     def latent(self) -> int:
         """The number k of latent dimensions."""
-        return self._template.latent
+        return self.template.latent
 
     @property
     def size_of_one(self) -> int:
         """How many weights a class's VAE has."""
-        return sum(p.numel() for p in self._template.parameters())
+        return sum(p.numel() for p in self.template.parameters())
 
     def learn(self, x: Tensor, y: Tensor) -> Tensor:
         """One Adam step for each class present, on its own rows; their mean losses."""
@@ -141,7 +141,7 @@ class VAEBank:
         self, parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor
     ) -> Tensor:
         """The mean loss of each class on its own samples, [rows]."""
-        net = self._template.train()
+        net = self.template.train()
 
         def mean_loss(parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor):
             args = (x, eps, self.observation)

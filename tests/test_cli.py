@@ -87,6 +87,8 @@ BAD = {
     "run --benchmark digits --method none --set learning_rate=-1": "at least 0, got -1.0",
     "run --benchmark digits --method ewc --set fisher_samples=0": "at least 1, got 0",
     "run --benchmark digits --method gc --seed 5000000000": "from 0 to 2^32 - 1",
+    "run --benchmark digits --method gc --likelihood gram": "whose last layer is linear",
+    "run --benchmark core50 --method gc --likelihood closed-form --samples 9": "leave out",
     "run --benchmark digits --method bir --set closed=60": "closed is a share, at most 1",
     "run --benchmark mnist --method bir": "the paper leaves it out, a dash",
     "book --budget big": "unknown budget 'big'",
