@@ -80,7 +80,7 @@ def bibliography() -> BibliographyData:
     return parse_file(str(BOOK / "references.bib"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(
     browser: Browser, page_name: str, page_file: Callable[[str], Path]
 ) -> Iterator[Page]:

@@ -50,6 +50,11 @@ def loaded_by(page: BeautifulSoup) -> list[str]:
     return [a for a in addresses if a] + CSS_ADDRESS.findall("\n".join(styles))
 
 
+def clean(tag: Tag) -> str:
+    """Return a tag's text with single blanks."""
+    return " ".join(tag.text.split())
+
+
 def is_elsewhere(address: str) -> bool:
     """Tell whether an address names a host."""
     return bool(urlsplit(address).netloc)
@@ -65,6 +70,18 @@ def internal_links(page: BeautifulSoup) -> list[str]:
     """List the links of a page that stay in the book."""
     hrefs = [tag["href"] for tag in page.find_all("a", href=True)]
     return [h for h in hrefs if not urlsplit(h).scheme and not is_elsewhere(h)]
+
+
+def external_links(page: BeautifulSoup) -> list[str]:
+    """List the links in a page's text that leave the book."""
+    hrefs = [tag["href"] for tag in page.select("article a[href]")]
+    return [href for href in hrefs if urlsplit(href).scheme or is_elsewhere(href)]
+
+
+def launchers(page: BeautifulSoup, host: str) -> list[str]:
+    """List the links of a page's frame that open it on this host."""
+    hrefs = [tag["href"] for tag in page.find_all("a", href=True)]
+    return [href for href in hrefs if href.startswith(host)]
 
 
 def image_is_described(image: Tag) -> bool:
@@ -98,6 +115,41 @@ def test_its_links_within_the_book_lead_somewhere(file, page):
         if not found:
             dead.append(href)
     assert not dead
+
+
+def test_its_links_out_of_the_book_stand_in_the_bibliography(page, bibliography):
+    known = set()
+    for entry in bibliography.entries.values():
+        known |= {entry.fields.get("url"), f"https://doi.org/{entry.fields.get('doi')}"}
+    assert not [link for link in external_links(page) if link not in known]
+
+
+def test_its_citations_lead_to_the_bibliography(page, bibliography):
+    cited = page.select("article a[href*='bibliography.html#']")
+    assert not [tag.text for tag in cited if "?" in tag.text]
+    assert not re.search(r"\{cite(:\w+)?\}|\{(doc|term|ref|numref)\}", page.article.text)
+
+
+def test_a_notebooks_page_opens_it_in_colab_and_binder(page, page_name, settings, root):
+    repository, launch = settings["repository"], settings["launch_buttons"]
+    owner, branch = urlsplit(repository["url"]).path, repository["branch"]
+    file = f"{page_name}.ipynb"
+    colab = f"{launch['colab_url']}/github{owner}/blob/{branch}/{file}"
+    binder = f"{launch['binderhub_url']}/v2/gh{owner}/{branch}?urlpath=lab/tree/{file}"
+    there = (root / file).exists()
+    assert set(launchers(page, launch["colab_url"])) == ({colab} if there else set())
+    assert set(launchers(page, launch["binderhub_url"])) == ({binder} if there else set())
+
+
+def test_a_page_with_results_says_how_they_were_made(page, page_name, root):
+    if not (root / f"{page_name}.ipynb").exists():
+        return
+    (banner,) = page.select("article .cil-banner")
+    assert re.search(
+        r"(Computed for this page in \d+ s|Read from \d+ stored runs):", clean(banner)
+    )
+    for what in ("data ", "budget ", "seed", "device "):
+        assert what in clean(banner)
 
 
 def test_its_figures_have_a_caption_and_a_text_for_those_who_cannot_see(page):
