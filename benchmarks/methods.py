@@ -3,7 +3,8 @@
 Every method is brought into its second task, where penalties and replay are at work, and
 is fed as a run feeds it: a mini-batch of the task for most, one for each class of the task
 for a bank of VAEs. All are timed in one process on the same threads, in alternating blocks,
-because machines are noisy.
+because machines are noisy. What a method does at a boundary is timed once. Joint takes
+None's steps; the net on samples is left out, as it trains at the end, with Joint's steps.
 
     python benchmarks/methods.py [--benchmark mnist] [--threads 1] [--iterations 50]
 
@@ -44,23 +45,28 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     names = [m for m in METHODS if not paper.leaves_out(options.benchmark, m)]
-    names = [m for m in names if not METHODS[m].one_task]  # the same steps as another's
-    students = {m: in_second_task(options.benchmark, m, options.data_dir) for m in names}
+    names = [m for m in names if not METHODS[m].one_task]
+    begun = {m: in_second_task(options.benchmark, m, options.data_dir) for m in names}
+    students = {name: (student, batches) for name, (student, batches, _) in begun.items()}
     blocks: dict[str, list[float]] = {name: [] for name in names}
     for _ in tqdm(range(BLOCKS), desc="blocks"):
         for name, (student, batches) in students.items():
             blocks[name].append(timed(student, batches, options.iterations))
     seconds = {name: 1000 * median(times) for name, times in blocks.items()}
-    print(f"{options.benchmark}, {options.threads} threads, s per 1000 iterations")
+    print(f"{options.benchmark}, {options.threads} threads")
+    print(
+        f"{'method':>14} {'s per 1000 iterations':>22} {'x none':>7} {'s at a boundary':>16}"
+    )
     for name, value in seconds.items():
-        print(f"{name:>14} {value:8.2f} {value / seconds['none']:6.2f} x none")
+        ratio, boundary = value / seconds["none"], begun[name][2]
+        print(f"{name:>14} {value:22.2f} {ratio:7.2f} {boundary:16.3f}")
     print(json.dumps(seconds))
 
 
 def in_second_task(
     benchmark: str, method: str, data_dir: Path | None
-) -> tuple[Learner, Batches]:
-    """A learner that has seen a little of the first task, and batches of the second."""
+) -> tuple[Learner, Batches, float]:
+    """A learner in its second task, batches of that task, and the boundary's seconds."""
     plan = replace(Request(benchmark, method).resolve(), iterations=10**6)
     data = load(plan, data_dir, torch.device("cpu")).train
     spec = plan.spec.prepared(data_dir)
@@ -69,11 +75,13 @@ def in_second_task(
     student.start_task(plan.tasks[0])
     for x, y in islice(task_stream(plan, first, 0), WARM_UP):
         student.observe(x, y)
+    start = perf_counter()
     student.end_task(first)
+    boundary = perf_counter() - start
     student.start_task(plan.tasks[1])
     batches = endless(plan, second)
     timed(student, batches, WARM_UP)
-    return student, batches
+    return student, batches, boundary
 
 
 def endless(plan: Plan, data) -> Batches:

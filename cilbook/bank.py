@@ -20,7 +20,7 @@ from torch.func import functional_call, vmap
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import VAE, Observation
 from cilbook.random import normal, stream
-from cilbook.storage import whole
+from cilbook.storage import named, part, whole
 
 _BETAS, _EPS = (0.9, 0.999), 1e-8
 
@@ -179,26 +179,20 @@ class VAEBank:
 
     def state_dict(self) -> dict[str, Tensor]:
         """Everything learned, as flat tensors."""
-        state = {f"weights.{k}": v for k, v in self.weights.items()}
-        state |= {f"adam.first.{k}": v for k, v in self._first.items()}
-        state |= {f"adam.second.{k}": v for k, v in self._second.items()}
+        state = named("weights.", self.weights)
+        state |= named("adam.first.", self._first)
+        state |= named("adam.second.", self._second)
         state["classes"] = torch.tensor(self.classes, dtype=torch.int64)
         state["steps"] = torch.tensor(self.steps, dtype=torch.int64)
         return state
 
     def load_state_dict(self, state: Mapping[str, Tensor]) -> None:
         """Continue from what `state_dict` gave."""
-
-        def part(prefix: str) -> dict[str, Tensor]:
-            found = {k: v for k, v in state.items() if k.startswith(prefix)}
-            return {
-                k[len(prefix) :]: v.to(self.device, copy=True) for k, v in found.items()
-            }
-
-        self.weights = part("weights.")
+        own = {k: v.to(self.device, copy=True) for k, v in state.items()}
+        self.weights = part(own, "weights.")
         fresh = {k: torch.zeros_like(self.weights[k]) for k in self._trainable}
-        self._first = fresh | part("adam.first.")
-        self._second = {k: v.clone() for k, v in fresh.items()} | part("adam.second.")
+        self._first = fresh | part(own, "adam.first.")
+        self._second = {k: v.clone() for k, v in fresh.items()} | part(own, "adam.second.")
         self.classes, self.steps = state["classes"].tolist(), state["steps"].tolist()
 
     def save(self, path: Path | str) -> None:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and tensors that notice damage."""
+"""Files that are whole or not there, tensors that notice damage, states made of parts."""
 
 from __future__ import annotations
 
@@ -61,3 +61,13 @@ def _digest(tensors: Mapping[str, Tensor], notes: Mapping[str, str]) -> str:
         digest.update(name.encode())
         digest.update(tensors[name].numpy())
     return digest.hexdigest()
+
+
+def named(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A part's state under a prefix, to stand beside other parts."""
+    return {prefix + name: value for name, value in state.items()}
+
+
+def part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The state under a prefix, without it."""
+    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

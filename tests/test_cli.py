@@ -90,6 +90,8 @@ BAD = {
     "run --benchmark digits --method gc --likelihood gram": "whose last layer is linear",
     "run --benchmark core50 --method gc --likelihood closed-form --samples 9": "leave out",
     "run --benchmark digits --method bir --set closed=60": "closed is a share, at most 1",
+    "run --benchmark digits --method bir --set temperature=0": "larger than 0, got 0.0",
+    "run --benchmark digits --method si --set damping=0": "damping must be larger than 0",
     "run --benchmark mnist --method bir": "the paper leaves it out, a dash",
     "book --budget big": "unknown budget 'big'",
     "book --chapters x": "expected numbers with commas between",

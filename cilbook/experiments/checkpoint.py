@@ -21,7 +21,7 @@ from torch import Tensor
 
 from cilbook.likelihood.importance_sampling import Partial
 from cilbook.methods import Learner
-from cilbook.storage import read_tensors, write_tensors
+from cilbook.storage import named, part, read_tensors, write_tensors
 
 INTERVAL = 300.0  # seconds between two checkpoints
 
@@ -85,12 +85,12 @@ class Checkpoint:
             names = ", ".join(changed)
             warn(f"{self.path} is of other {names}, the run starts anew", stacklevel=2)
             return Progress()
-        learner.load_state_dict(_part(tensors, "learner."))
+        learner.load_state_dict(part(tensors, "learner."))
         return _progress(tensors, notes)
 
     def _write(self, learner: Learner, progress: Progress) -> None:
         """Whole or not at all; a checkpoint that cannot be written is no reason to stop."""
-        tensors = {f"learner.{k}": v for k, v in learner.state_dict().items()}
+        tensors = named("learner.", learner.state_dict())
         tensors |= {f"stage.{i}": v for i, v in enumerate(progress.stages)}
         notes = {"task": progress.task, "iteration": progress.iteration}
         notes |= {"stages": len(progress.stages), "seconds": progress.seconds}
@@ -105,7 +105,7 @@ class Checkpoint:
 
 
 def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progress:
-    scores = {int(s): v for s, v in _part(tensors, "likelihood.").items()}
+    scores = {int(s): v for s, v in part(tensors, "likelihood.").items()}
     return Progress(
         task=notes["task"],
         iteration=notes["iteration"],
@@ -113,7 +113,3 @@ def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progre
         likelihoods=Partial(scores, notes["done"], notes["total"]) if scores else None,
         seconds=notes["seconds"],
     )
-
-
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}

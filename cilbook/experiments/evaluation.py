@@ -18,7 +18,8 @@ def accuracies(plan: Plan, stages: list[Tensor], y: Tensor) -> dict[str, Any]:
     """What the stages' scores [n, classes] say about the test labels y."""
     if any(scores.isnan().any() for scores in stages):
         raise RunFailed(
-            "training diverged, scores are not numbers; a smaller learning rate may help"
+            "training diverged, scores are not numbers; a smaller learning rate, or a "
+            "weaker penalty, may help"
         )
     tasks, met = plan.spec.task_classes(), plan.tasks
     predicted = [metrics.predict(scores) for scores in stages]

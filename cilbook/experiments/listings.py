@@ -31,7 +31,8 @@ def applicability() -> Listing:
     True
     """
     caption = (
-        "Which streams a method can learn from; what it does at a boundary, if not all."
+        "The streams that a method can learn from here, whether the paper counts it as "
+        f"task-free, and why it needs boundaries. {paper.TASK_FREE_NOTES}."
     )
     return Listing("applicability", caption, [_learns_from(m) for m in METHODS])
 

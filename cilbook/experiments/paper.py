@@ -73,8 +73,11 @@ TABLE_4: dict[str, dict[int, tuple[float, float]]] = {
 }
 
 
-# Table 1: may a method learn from a task-free stream? (+) a later version of it may;
-# (*) if the covariance can be initialised from one batch
+# Table 1: may a method learn from a task-free stream?
+TASK_FREE_NOTES = (
+    "(+) a later version needs no boundaries; "
+    "(*) once a first batch has initialised the covariance"
+)
 TASK_FREE = {
     **dict.fromkeys(("dgr", "bir", "bir-si", "ewc", "si", "labels-trick"), "no"),
     **dict.fromkeys(("cwr", "cwr+", "ar1"), "yes (+)"),

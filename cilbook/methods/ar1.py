@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.consolidated_head import ConsolidatedHead
 from cilbook.methods.cwr import CWR
+from cilbook.methods.path_integral import PathIntegral
 from cilbook.methods.si import SI, SISettings
-from cilbook.methods.trained import named, part
+from cilbook.storage import named, part
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,12 @@ class AR1(SI):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.path.maximum = self.settings.largest
         self.head = ConsolidatedHead(self.net[-1])
+
+    def path_integral(self) -> PathIntegral:
+        """Where the importances are gathered, none above the largest."""
+        settings = self.settings
+        return PathIntegral(self.guarded(), settings.damping, settings.largest)
 
     def guarded(self) -> Iterable[nn.Parameter]:
         """The weights that the penalty holds: those of the hidden layers."""

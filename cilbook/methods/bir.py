@@ -29,9 +29,9 @@ from cilbook.benchmarks.spec import Images
 from cilbook.errors import BadInput
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.methods.replay import Past
-from cilbook.methods.trained import named, part
 from cilbook.nets.bir import BIRNet
 from cilbook.random import normal, stream
+from cilbook.storage import named, part
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,14 @@ class BIRSettings(NetworkSettings):
     """Settings of brain-inspired replay."""
 
     closed: float = 0.3  # X: share of the decoder's hidden units that a class keeps silent
-    kl_divisor: int = 64
+    kl_divisor: int = 64  # of the KL term; the values of an input
     temperature: float = 2.0  # T
 
     def __post_init__(self) -> None:
         if self.closed > 1:
             raise BadInput(f"closed is a share, at most 1, got {self.closed}")
+        if self.temperature <= 0:
+            raise BadInput(f"temperature must be larger than 0, got {self.temperature}")
 
 
 class BIR(FineTuning):

@@ -21,6 +21,10 @@ from cilbook.methods.si import SI, SISettings
 class BIRSISettings(BIRSettings, SISettings):
     """Settings of both."""
 
+    def __post_init__(self) -> None:
+        BIRSettings.__post_init__(self)
+        SISettings.__post_init__(self)
+
 
 class BIRSI(SI, BIR):
     """BI-R under SI."""

@@ -20,8 +20,8 @@ from torch import Tensor
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.consolidated_head import ConsolidatedHead
 from cilbook.methods.none import FineTuning
-from cilbook.methods.trained import named, part
 from cilbook.random import stream
+from cilbook.storage import named, part
 
 
 class CWR(FineTuning):

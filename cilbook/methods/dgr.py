@@ -22,10 +22,11 @@ from torch import Tensor
 from cilbook.benchmarks.spec import Images
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.methods.replay import Past
-from cilbook.methods.trained import Trained, named, part
+from cilbook.methods.trained import Trained
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import Observation
 from cilbook.random import normal, stream
+from cilbook.storage import named, part
 
 Batch = tuple[Tensor, Tensor]
 
@@ -76,8 +77,9 @@ class DGR(FineTuning):
 
     def classifier_loss(self, x: Tensor, y: Tensor, again: Batch | None) -> Tensor:
         """Cross-entropy of current and replayed rows."""
+        current = self.loss(x, y)
         replayed = None if again is None else self.loss(*again)
-        return self.past.balance(self.loss(x, y), replayed)
+        return self.past.balance(current, replayed)
 
     def generator_loss(self, x: Tensor, again: Batch | None) -> Tensor:
         """The VAE's loss on current and replayed rows."""

@@ -34,7 +34,7 @@ class EWCSettings(NetworkSettings):
     """Settings of EWC."""
 
     strength: float = 1e4  # lambda
-    fisher_samples: int = 1000
+    fisher_samples: int = 1000  # of the finished task
 
 
 class EWC(FineTuning):

@@ -8,7 +8,8 @@ squares: all samples and classes of a linear layer are one matrix product,
 
     F_W = mean_x (sum_c p_c delta_c^2) (a^2)'.
 
-Any other layer (convolution, batch-norm in eval mode) is differentiated sample by sample.
+A convolution is such a layer at every place of the image; its gradient, the sum over the
+places, has to be squared sample by sample. Batch-norm, in eval mode, is differentiated so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vjp, vmap
+from torch.nn import functional as F
 
 _NUMBERS = 2**24  # deltas and gradients held at once
 
@@ -36,7 +38,7 @@ def diagonal_fisher(net: nn.Module, x: Tensor, classes: Sequence[int]) -> list[T
         log_p, seen = _forward(net, layers, rows, classes)
         deltas = _deltas(log_p, [outputs for _, outputs in seen])
         for layer, (inputs, _), delta in zip(layers, seen, deltas, strict=True):
-            squares = _linear if isinstance(layer, nn.Linear) else _any_layer
+            squares = _SQUARES.get(type(layer), _any_layer)
             found = squares(layer, inputs, delta, log_p.detach().exp())
             for parameter, value in zip(layer.parameters(), found, strict=True):
                 total[id(parameter)] += value / len(x)
@@ -83,6 +85,17 @@ def _linear(layer: nn.Linear, a: Tensor, delta: Tensor, p: Tensor) -> list[Tenso
     return [weight] if layer.bias is None else [weight, squared.sum(0)]
 
 
+def _convolution(layer: nn.Conv2d, a: Tensor, delta: Tensor, p: Tensor) -> list[Tensor]:
+    size, stride, padding = layer.kernel_size, layer.stride, layer.padding
+    patches = F.unfold(a, size, padding=padding, stride=stride)  # [n, inputs, places]
+    delta = delta.flatten(3)  # [classes, n, outputs, places]
+    gradients = torch.einsum("cnop,nip->ncoi", delta, patches)
+    weight = torch.einsum("nc,ncoi->oi", p, gradients.square()).view_as(layer.weight)
+    if layer.bias is None:
+        return [weight]
+    return [weight, torch.einsum("nc,cno->o", p, delta.sum(3).square())]
+
+
 def _any_layer(layer: nn.Module, a: Tensor, delta: Tensor, p: Tensor) -> list[Tensor]:
     weights = {name: w.detach() for name, w in layer.named_parameters()}
 
@@ -95,3 +108,6 @@ def _any_layer(layer: nn.Module, a: Tensor, delta: Tensor, p: Tensor) -> list[Te
 
     found = vmap(gradients)(a, delta.transpose(0, 1))  # {name: [n, classes, ...]}
     return [torch.einsum("nc,nc...->...", p, found[name].square()) for name in weights]
+
+
+_SQUARES = {nn.Linear: _linear, nn.Conv2d: _convolution}

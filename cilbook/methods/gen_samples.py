@@ -20,9 +20,10 @@ from cilbook.bank import VAEBank
 from cilbook.benchmarks.spec import Images, Spec
 from cilbook.methods.base import Learner
 from cilbook.methods.generative_classifier import BankSettings, new_bank
-from cilbook.methods.trained import Trained, in_blocks, named, part
+from cilbook.methods.trained import Trained, in_blocks
 from cilbook.nets.initialise import build
 from cilbook.random import normal, stream
+from cilbook.storage import named, part
 
 _AT_ONCE = 20  # mini-batches decoded together
 
@@ -35,7 +36,7 @@ class GenSamples(Learner):
     view = "per_class"
     needs_boundaries = True
     why_boundaries = "it must know that all classes are there before it trains its network"
-    one_task = True  # classes are independent: all at once gives the same bank
+    one_task = True  # classes are independent: all at once gives as good a bank
 
     def __init__(
         self, spec: Spec, settings: BankSettings, seed: int, device: torch.device | str

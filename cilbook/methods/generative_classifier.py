@@ -32,7 +32,7 @@ SAMPLERS = ("importance-sampling", "gram")  # the paper's: an estimate at every 
 class BankSettings(Settings):
     """Settings of the VAE bank."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 1e-3  # of each class's Adam
     batch: int = 32  # rows per class and step
     trained_as: Observation = "bernoulli"  # observation model of the training loss
 

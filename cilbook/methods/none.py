@@ -26,8 +26,8 @@ from cilbook.random import stream
 class NetworkSettings(Settings):
     """Settings of a network trained by Adam."""
 
-    learning_rate: float = 1e-3
-    batch: int = 32
+    learning_rate: float = 1e-3  # of Adam
+    batch: int = 32  # rows per mini-batch
 
 
 class FineTuning(Learner):

@@ -10,7 +10,7 @@ weights, others for some.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,7 @@ class PathIntegral:
 
     def __init__(
         self,
-        weights: Sequence[nn.Parameter],
+        weights: Iterable[nn.Parameter],
         damping: float,
         maximum: float | None = None,
     ):

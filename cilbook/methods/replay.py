@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from cilbook.methods.trained import frozen, named, part
+from cilbook.methods.trained import frozen
+from cilbook.storage import named, part
 
 
 class Past:

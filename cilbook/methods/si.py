@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from cilbook.benchmarks.spec import Images
+from cilbook.errors import BadInput
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.methods.path_integral import PathIntegral
-from cilbook.methods.trained import named, part
+from cilbook.storage import named, part
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class SISettings(NetworkSettings):
 
     strength: float = 1.0  # c
     damping: float = 0.1  # xi
+
+    def __post_init__(self) -> None:
+        if self.damping <= 0:
+            raise BadInput(f"damping must be larger than 0, got {self.damping}")
 
 
 class SI(FineTuning):
@@ -37,7 +42,11 @@ class SI(FineTuning):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.path = PathIntegral(self.guarded(), self.settings.damping)
+        self.path = self.path_integral()
+
+    def path_integral(self) -> PathIntegral:
+        """Where the importances are gathered."""
+        return PathIntegral(self.guarded(), self.settings.damping)
 
     def guarded(self) -> Iterable[nn.Parameter]:
         """The weights that the penalty holds: all of them."""

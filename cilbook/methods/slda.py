@@ -160,6 +160,7 @@ def oas(covariance: Tensor, n: Tensor) -> Tensor:
     """
     d = len(covariance)
     m, a = covariance.trace() / d, covariance.square().mean()
-    rho = ((a + m**2) / ((n + 1) * (a - m**2 / d))).clamp(max=1)
+    rho = (a + m**2) / ((n + 1) * (a - m**2 / d))
+    rho = rho.nan_to_num(nan=1.0).clamp(max=1)  # 0/0: nothing has spread yet
     identity = torch.eye(d, dtype=covariance.dtype, device=covariance.device)
     return (1 - rho) * covariance + rho * m * identity

@@ -9,6 +9,8 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
+from cilbook.storage import named, part
+
 Net = TypeVar("Net", bound=nn.Module)
 _ROWS = 500
 
@@ -67,13 +69,3 @@ def in_blocks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 def frozen(net: Net) -> Net:
     """A copy as it is now, in eval mode, that never learns again."""
     return deepcopy(net).requires_grad_(False).eval()
-
-
-def named(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A part's state under a prefix, to stand beside other parts."""
-    return {prefix + name: value for name, value in state.items()}
-
-
-def part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The state under a prefix, without it."""
-    return {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}

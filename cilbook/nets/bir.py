@@ -92,7 +92,11 @@ class ClassPrior(nn.Module):
         return self.means[labels] + (self.log_variances[labels] / 2).exp() * eps
 
     def log_density(self, z: Tensor, shares: Tensor) -> Tensor:
-        """log sum_c share_c p(z|c) without the constant -k/2 log 2 pi, [n]."""
+        """log sum_c share_c p(z|c) without the constant -k/2 log 2 pi, [n].
+
+        Squares are multiplied out, so that all classes are two matrix products. The sum is
+        exact: the authors' code cuts it off at 1e-40 of the nearest mode.
+        """
         precisions = (-self.log_variances).exp()
         fixed = (self.means.square() * precisions + self.log_variances).sum(1)  # [classes]
         crossed = z.square() @ precisions.T - 2 * z @ (self.means * precisions).T

@@ -29,6 +29,7 @@ class Pretrained(nn.Sequential):
         """Take the given weights, if there are any."""
         if self.start is not None:
             self.load_state_dict(self.start)
+            self.start = None  # copies of the network need not carry it along
 
 
 def conv5(start: Mapping[str, Tensor] | None = None) -> Pretrained:

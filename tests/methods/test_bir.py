@@ -6,6 +6,7 @@ from cilbook.benchmarks import BENCHMARKS
 from cilbook.errors import BadInput
 from cilbook.methods.bir import BIR, BIRSettings
 from cilbook.methods.bir_si import BIRSI, BIRSISettings
+from cilbook.methods.trained import frozen
 
 SPEC = BENCHMARKS["digits"]
 DATA = SPEC.load(None).train
@@ -72,9 +73,13 @@ def test_in_task_t_the_current_loss_weighs_one_over_t(teach):
 
 def test_replayed_rows_come_from_the_old_network_class_by_class(teach):
     student = teach(learner(closed=0.5))
+    old = frozen(student.net)
+    student.start_task([4, 5])
+    for _ in range(5):
+        student.observe(*batch([4, 5]))
     x, q = student.replay(30)
-    old = student.past["net"]
     logits = old(x)[0][:, :4] / 2
+    assert not torch.allclose(logits, student.net(x)[0][:, :4] / 2)
     torch.testing.assert_close(q[:, :4], logits.softmax(1))
     assert q[:, 4:].eq(0).all()
     torch.testing.assert_close(q.sum(1), torch.ones(30))

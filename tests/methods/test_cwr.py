@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -53,6 +55,21 @@ def test_after_the_first_task_only_the_output_layer_learns(method, teach):
     before = hidden(student)
     teach(student, tasks=3)
     assert all(torch.equal(a, b) for a, b in zip(before, hidden(student), strict=True))
+
+
+@pytest.mark.parametrize("method", [CWR, CWRPlus])
+def test_batch_norm_statistics_are_frozen_with_the_hidden_layers(method, teach):
+    def net():
+        return nn.Sequential(nn.Linear(64, 8), nn.BatchNorm1d(8), nn.Linear(8, 10))
+
+    student = method(replace(SPEC, classifier=net), NetworkSettings(), 0, "cpu")
+    norm = student.net[1].train()
+    norm.reset_parameters()
+    teach(student, tasks=1)
+    before = norm.running_mean.clone()
+    assert before.ne(0).any()
+    teach(student, tasks=2)
+    assert torch.equal(norm.running_mean, before)
 
 
 @pytest.mark.parametrize("method", [CWR, CWRPlus])

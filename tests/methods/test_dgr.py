@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from cilbook.benchmarks import BENCHMARKS
 from cilbook.methods.dgr import DGR, DGRSettings
 from cilbook.methods.none import FineTuning, NetworkSettings
+from cilbook.methods.trained import frozen
 
 SPEC = BENCHMARKS["digits"]
 DATA = SPEC.load(None).train
@@ -26,14 +30,32 @@ def test_the_first_task_is_learned_as_by_none(teach):
 
 
 def test_replay_is_what_the_old_networks_generate_and_label(teach):
+    """They are compared after steps that changed the living networks."""
     student = teach(learner())
+    old_net, old_generator = frozen(student.net), frozen(student.generator.net)
+    batch = in_task(student, 2)
+    for _ in range(5):
+        student.observe(*batch)
     x, y = student.replay(40)
     z = student._noise("replay", 40)
-    with torch.no_grad():
-        expected = student.generator.net.eval().decode(z)
-        labels = student.net.eval()(expected)[:, :4].argmax(1)
-    torch.testing.assert_close(x, expected)
-    assert torch.equal(y, labels)
+    torch.testing.assert_close(x, old_generator.decode(z))
+    assert torch.equal(y, old_net(x)[:, :4].argmax(1))
+    assert not torch.allclose(x, student.generator.net.eval().decode(z))
+
+
+def test_current_and_replayed_rows_pass_batch_norm_one_after_the_other():
+    """The running mean ends nearer to the replayed rows, which come last."""
+    net = nn.Sequential(nn.BatchNorm1d(64, momentum=0.5), nn.Linear(64, 10))
+    student = DGR(replace(SPEC, classifier=lambda: net), DGRSettings(), 0, "cpu")
+    norm = student.net[0]
+    student.start_task([0, 1])
+    student.past.tasks = 1
+    norm.reset_running_stats()
+    student.train_mode()
+    current, again = torch.full((4, 64), 4.0), torch.full((4, 64), 8.0)
+    y = torch.tensor([0, 1, 0, 1])
+    student.classifier_loss(current, y, (again, y))
+    torch.testing.assert_close(norm.running_mean, torch.full((64,), 4 * 0.25 + 8 * 0.5))
 
 
 def test_replayed_labels_are_old_classes_only(teach):

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 from sklearn.covariance import OAS, empirical_covariance
 
@@ -77,6 +78,16 @@ def test_scores_are_the_linear_discriminant_with_the_minus_half():
     expected = x @ precision @ mu.T - 0.5 * np.einsum("cd,de,ce->c", mu, precision, mu)
     actual = student.scores(DATA.x[:7])[:, :6].numpy()
     np.testing.assert_allclose(actual, expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_scores_are_numbers_before_anything_has_spread(n):
+    """One sample of each class: the covariance is zero, and so is what OAS divides by."""
+    student = learner()
+    rows = torch.stack([torch.where(DATA.y == c)[0][0] for c in range(n)])
+    student.observe(*DATA.batch(rows))
+    assert student.scores(DATA.x[:9])[:, :n].isfinite().all()
+    assert student.scores(DATA.x[rows]).argmax(1).tolist() == list(range(n))
 
 
 def test_without_a_boundary_the_base_phase_goes_on():
