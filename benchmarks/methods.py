@@ -54,9 +54,8 @@ def main() -> None:
             blocks[name].append(timed(student, batches, options.iterations))
     seconds = {name: 1000 * median(times) for name, times in blocks.items()}
     print(f"{options.benchmark}, {options.threads} threads")
-    print(
-        f"{'method':>14} {'s per 1000 iterations':>22} {'x none':>7} {'s at a boundary':>16}"
-    )
+    heads = "method", "s per 1000 iterations", "x none", "s at a boundary"
+    print("{:>14} {:>22} {:>7} {:>16}".format(*heads))
     for name, value in seconds.items():
         ratio, boundary = value / seconds["none"], begun[name][2]
         print(f"{name:>14} {value:22.2f} {ratio:7.2f} {boundary:16.3f}")
