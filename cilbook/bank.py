@@ -20,6 +20,7 @@ from torch.func import functional_call, vmap
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import VAE, Observation
 from cilbook.random import normal, stream
+from cilbook.storage import whole
 
 _BETAS, _EPS = (0.9, 0.999), 1e-8
 
@@ -49,9 +50,9 @@ class VAEBank:
         self.seed = seed
         self.device = torch.device(device)
         with torch.device("meta"):
-            self._template = architecture()
-        self._trainable = {name for name, _ in self._template.named_parameters()}
-        convolutional = any(isinstance(m, nn.Conv2d) for m in self._template.modules())
+            self.template = architecture()  # the VAE without its weights
+        self._trainable = {name for name, _ in self.template.named_parameters()}
+        convolutional = any(isinstance(m, nn.Conv2d) for m in self.template.modules())
         self._one_by_one = convolutional and self.device.type == "cpu"
         self.classes: list[int] = []
         self.steps: list[int] = []
@@ -64,7 +65,7 @@ class VAEBank:
         if label not in self.classes:
             raise KeyError(f"the bank has no class {label}; it has {self.classes}")
         row = self.classes.index(label)
-        vae = deepcopy(self._template)
+        vae = deepcopy(self.template)
         state = {name: stack[row] for name, stack in self.weights.items()}
         vae.load_state_dict(state, assign=True)
         return vae.requires_grad_(False).eval()
@@ -72,12 +73,12 @@ class VAEBank:
     @property
     def latent(self) -> int:
         """The number k of latent dimensions."""
-        return self._template.latent
+        return self.template.latent
 
     @property
     def size_of_one(self) -> int:
         """How many weights a class's VAE has."""
-        return sum(p.numel() for p in self._template.parameters())
+        return sum(p.numel() for p in self.template.parameters())
 
     def learn(self, x: Tensor, y: Tensor) -> Tensor:
         """One Adam step for each class present, on its own rows; their mean losses."""
@@ -140,7 +141,7 @@ class VAEBank:
         self, parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor
     ) -> Tensor:
         """The mean loss of each class on its own samples, [rows]."""
-        net = self._template.train()
+        net = self.template.train()
 
         def mean_loss(parameters: Mapping, buffers: Mapping, x: Tensor, eps: Tensor):
             args = (x, eps, self.observation)
@@ -202,13 +203,13 @@ class VAEBank:
 
     def save(self, path: Path | str) -> None:
         """Write the bank as safetensors."""
-        save_file({k: v.contiguous() for k, v in self.state_dict().items()}, path)
+        _save(self.state_dict(), path)
 
     def save_weights(self, path: Path | str) -> None:
         """Write the weights alone, in half precision: enough to score and to sample."""
         state = {k: v for k, v in self.state_dict().items() if not k.startswith("adam.")}
         half = {k: v.half() if v.is_floating_point() else v for k, v in state.items()}
-        save_file({k: v.contiguous() for k, v in half.items()}, path)
+        _save(half, path)
 
     def load(self, path: Path | str) -> None:
         """Read what `save` or `save_weights` wrote into a bank of the same architecture."""
@@ -216,6 +217,11 @@ class VAEBank:
         self.load_state_dict(
             {k: v.float() if v.is_floating_point() else v for k, v in state.items()}
         )
+
+
+def _save(state: Mapping[str, Tensor], path: Path | str) -> None:
+    with whole(Path(path)) as part:
+        save_file({k: v.contiguous() for k, v in state.items()}, part)
 
 
 class _Rows:

@@ -77,6 +77,7 @@ def _reproduce(options: argparse.Namespace) -> None:
 def _table(options: argparse.Namespace) -> None:
     from cilbook.benchmarks import BENCHMARKS
     from cilbook.experiments.formats import FORMATS
+    from cilbook.experiments.listings import applicability, hyperparameters
     from cilbook.experiments.results import Store, committed
     from cilbook.experiments.tables import paper_table
 
@@ -84,7 +85,12 @@ def _table(options: argparse.Namespace) -> None:
         raise BadInput(f"there is no folder {options.results}")
     runs = committed() if options.results is None else Store(options.results)
     benchmarks = _names(options.benchmarks) or [*BENCHMARKS]
-    table = paper_table(options.number, runs, options.budget, benchmarks)
+    if options.number == "applicability":
+        table = applicability()
+    elif options.number == "hyperparameters":
+        table = hyperparameters(benchmarks)
+    else:
+        table = paper_table(options.number, runs, options.budget, benchmarks)
     print(FORMATS[options.format](table))
 
 
@@ -147,7 +153,8 @@ def _parser() -> argparse.ArgumentParser:
     reproduce.set_defaults(command=_reproduce)
 
     table = commands.add_parser("table", help="a table of the paper from stored runs")
-    table.add_argument("number", choices=["2", "4"])
+    names = ["2", "3", "4", "hyperparameters", "applicability"]
+    table.add_argument("number", choices=names, metavar="table", help=", ".join(names))
     table.add_argument("--format", choices=["md", "csv", "html", "json"], default="md")
     table.add_argument("--budget", default="paper", metavar="quick|paper")
     table.add_argument("--benchmarks", nargs="+", default=[], metavar="B")

@@ -8,6 +8,7 @@ import cilbook
 ROOMS = [
     "errors",
     "random",
+    "storage",
     "nets",
     "benchmarks",
     "bank",

@@ -22,6 +22,7 @@ from urllib.request import urlopen
 from tqdm.auto import tqdm
 
 from cilbook.errors import BadInput
+from cilbook.storage import whole
 
 _CHUNK = 1 << 20
 _TIMEOUT = 60.0  # seconds without an answer
@@ -161,29 +162,26 @@ def place(
     expected: str | None,
     algorithm: str = "sha256",
 ) -> str:
-    """Write a file whole or not at all: under another name, checked, then renamed."""
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    """Write a file whole or not at all, once its digest is the expected one."""
     digest = hashlib.new(algorithm, usedforsecurity=False)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            for chunk in content:
-                digest.update(chunk)
-                file.write(chunk)
-        actual = digest.hexdigest()
-        if expected not in (None, actual):
-            raise BadInput(
-                f"what was downloaded for {target} is damaged or incomplete: its "
-                f"{algorithm} begins with {actual[:8]}, expected {expected[:8]}; try again"
-            )
-        part.replace(target)
+        with whole(target) as part:
+            with part.open("wb") as file:
+                for chunk in content:
+                    digest.update(chunk)
+                    file.write(chunk)
+            actual = digest.hexdigest()
+            if expected not in (None, actual):
+                raise BadInput(
+                    f"what was downloaded for {target} is damaged or incomplete: its "
+                    f"{algorithm} begins with {actual[:8]}, expected {expected[:8]}; "
+                    "try again"
+                )
     except OSError as error:
         raise BadInput(
             f"cannot write {target}: {error.strerror}; make room, or choose another folder "
             "with --data-dir"
         ) from None
-    finally:
-        _discard(part)
     return actual
 
 

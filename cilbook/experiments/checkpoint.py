@@ -10,19 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 from warnings import warn
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import SafetensorError
 from torch import Tensor
 
 from cilbook.likelihood.importance_sampling import Partial
 from cilbook.methods import Learner
+from cilbook.storage import read_tensors, write_tensors
 
 INTERVAL = 300.0  # seconds between two checkpoints
 
@@ -76,7 +75,8 @@ class Checkpoint:
         if self.path is None or not self.path.exists():
             return Progress()
         try:
-            tensors, notes, made_by = _read(self.path)
+            tensors, texts = read_tensors(self.path)
+            notes, made_by = json.loads(texts["notes"]), json.loads(texts["made_by"])
         except (OSError, SafetensorError, ValueError, KeyError) as error:
             warn(f"{self.path} is damaged, the run starts anew: {error}", stacklevel=2)
             return Progress()
@@ -97,26 +97,11 @@ class Checkpoint:
         if (likelihoods := progress.likelihoods) is not None:
             tensors |= {f"likelihood.{s}": v for s, v in likelihoods.scores.items()}
             notes |= {"done": likelihoods.done, "total": likelihoods.total}
-        tensors = {k: v.detach().cpu().clone().contiguous() for k, v in tensors.items()}
-        metadata = {"notes": json.dumps(notes), "made_by": json.dumps(self.made_by)}
-        metadata["sha256"] = _digest(tensors, metadata["notes"])
-        part = self.path.with_suffix(".part")
+        texts = {"notes": json.dumps(notes), "made_by": json.dumps(self.made_by)}
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            save_file(tensors, part, metadata)
-            part.replace(self.path)
+            write_tensors(self.path, tensors, **texts)
         except (OSError, SafetensorError) as error:
-            part.unlink(missing_ok=True)
             warn(f"the run goes on, but its checkpoint is not kept: {error}", stacklevel=2)
-
-
-def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], dict[str, Any]]:
-    with safe_open(path, framework="pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        metadata = file.metadata() or {}
-    if metadata["sha256"] != _digest(tensors, metadata["notes"]):
-        raise ValueError("its content is not what was written")
-    return tensors, json.loads(metadata["notes"]), json.loads(metadata["made_by"])
 
 
 def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progress:
@@ -132,11 +117,3 @@ def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progre
 
 def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)}
-
-
-def _digest(tensors: Mapping[str, Tensor], notes: str) -> str:
-    digest = sha256(notes.encode())
-    for name in sorted(tensors):
-        digest.update(name.encode())
-        digest.update(tensors[name].numpy())
-    return digest.hexdigest()

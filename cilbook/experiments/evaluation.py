@@ -58,9 +58,7 @@ def masked_stages(scores: Tensor, tasks: list[list[int]]) -> list[Tensor]:
     return stages
 
 
-def samples_report(
-    by_samples: dict[int, Tensor], y: Tensor, likelihood: str
-) -> dict[str, Any]:
+def samples_report(by_samples: dict[int, Tensor], y: Tensor) -> dict[str, Any]:
     """What the generative classifier adds: its accuracy and some posteriors at each S."""
     index = torch.linspace(0, len(y) - 1, EXAMPLES).round().long()
     posterior = {
@@ -72,7 +70,6 @@ def samples_report(
             str(s): metrics.class_mean(metrics.predict(v), y) for s, v in by_samples.items()
         },
         "examples": {"index": index.tolist(), "posterior": posterior},
-        "estimator": likelihood,
     }
 
 

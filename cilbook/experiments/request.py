@@ -192,7 +192,10 @@ def _with_estimator(settings: Settings, request: Request) -> Settings:
                 f"--{name} is for the generative classifier; "
                 f"{request.method} takes no {name}"
             )
-    return change(settings, given, request.method)
+    settings = change(settings, given, request.method)
+    if "samples" in given and settings.likelihood == "closed-form":
+        raise BadInput("the closed-form likelihood draws no samples; leave out --samples")
+    return settings
 
 
 def _one_of(known: Mapping[str, Any], name: str, what: str) -> Any:

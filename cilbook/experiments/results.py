@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,6 +11,7 @@ from warnings import warn
 
 from cilbook.errors import BadInput
 from cilbook.experiments.request import Plan
+from cilbook.storage import whole
 
 SCHEMA = 1
 _KINDS = {
@@ -49,14 +48,10 @@ class Store:
     def save(self, plan: Plan, result: dict[str, Any]) -> Path:
         """Write a run atomically: a reader sees the old file or the new one."""
         path = self.path(plan)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        self.create()
         try:
-            part.write_text(json.dumps(result) + "\n")
-            part.replace(path)
+            with whole(path) as part:
+                part.write_text(json.dumps(result) + "\n")
         except OSError as error:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
             raise self._unwritable(error) from None
         return path
 

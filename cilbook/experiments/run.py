@@ -20,7 +20,7 @@ from cilbook.experiments.checkpoint import INTERVAL, Checkpoint, Progress
 from cilbook.experiments.provenance import code_sha256, now, provenance
 from cilbook.experiments.request import Plan, Request
 from cilbook.methods import Learner
-from cilbook.methods.generative_classifier import GenerativeClassifier
+from cilbook.methods.generative_classifier import SAMPLERS, GenerativeClassifier
 
 
 def run(
@@ -176,7 +176,8 @@ def _outcome(
     y = data.test.y.cpu()
     if not isinstance(learner, GenerativeClassifier):
         return evaluation.accuracies(plan, done.stages, y)
-    grid = evaluation.sample_grid(learner.settings.samples)
+    way, samples = learner.settings.likelihood, learner.settings.samples
+    grid = evaluation.sample_grid(samples) if way in SAMPLERS else [samples]
     with tqdm(desc="likelihoods", disable=not progress, leave=False) as bar:
         for partial in learner.likelihoods(data.test.x, grid, done.likelihoods):
             done.likelihoods, bar.total = partial, partial.total
@@ -185,12 +186,13 @@ def _outcome(
     by_samples = {s: v.cpu() for s, v in learner.with_prior(partial).items()}
     done.spent("predict")
     stages = evaluation.masked_stages(by_samples[grid[-1]], plan.tasks)
-    report = evaluation.samples_report(by_samples, y, learner.settings.likelihood)
-    return evaluation.accuracies(plan, stages, y) | report
+    report = evaluation.samples_report(by_samples, y)
+    if way not in SAMPLERS:
+        report["by_samples"] = None
+    return evaluation.accuracies(plan, stages, y) | report | {"estimator": way}
 
 
 def _keep_bank(learner: GenerativeClassifier, path: Path) -> dict[str, str]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     learner.bank.save_weights(path)
     return {"file": path.name, "sha256": sha256(path.read_bytes()).hexdigest()}
 

@@ -116,8 +116,9 @@ class BIR(FineTuning):
         return F.one_hot(labels, self.spec.classes)
 
     def _noise(self, use: str, n: int) -> Tensor:
-        shape, step = (n, self.net.mean.out_features), self.trained.steps
-        return normal(shape, self.seed, f"bir {use}", step).to(self.device)
+        head, step = self.net.mean, self.trained.steps
+        shape = n, head.out_features
+        return normal(shape, self.seed, f"bir {use}", step).to(head.weight)
 
     def end_task(self, data: Images) -> None:
         """Copy the network; the data are not needed."""

@@ -90,8 +90,8 @@ class DGR(FineTuning):
         return self.generator.net(x, eps, self.settings.trained_as).mean()
 
     def _noise(self, use: str, n: int) -> Tensor:
-        shape, step = (n, self.generator.net.latent), self.generator.steps
-        return normal(shape, self.seed, f"dgr {use}", step).to(self.device)
+        net, step = self.generator.net, self.generator.steps
+        return normal((n, net.latent), self.seed, f"dgr {use}", step).to(net.mean.weight)
 
     def end_task(self, data: Images) -> None:
         """Copy both networks; the data are not needed."""

@@ -67,7 +67,7 @@ class GenSamples(Learner):
         rng = stream(self.seed, "sampled classes", first)
         y = torch.from_numpy(rng.choice(sorted(self.bank.classes), size=n)).to(self.device)
         z = normal((n, self.bank.latent), self.seed, "sampled codes", first)
-        x = self.bank.decode(z.to(self.device), y)
+        x = self.bank.decode(z.to(self.trained.net[-1].weight), y)
         return list(zip(x.split(size), y.split(size), strict=True))
 
     def scores(self, x: Tensor) -> Tensor:

@@ -17,9 +17,15 @@ from torch import Tensor
 
 from cilbook.bank import VAEBank
 from cilbook.benchmarks.spec import Images, Spec
+from cilbook.errors import BadInput
+from cilbook.likelihood import closed_form, gram
 from cilbook.likelihood.importance_sampling import Partial, block_by_block
+from cilbook.likelihood.prior_samples import prior_samples
 from cilbook.methods.base import Learner, Settings
-from cilbook.nets.vae import Observation
+from cilbook.nets.vae import VAE, Observation
+
+Likelihood = Literal["importance-sampling", "gram", "closed-form", "prior-samples"]
+SAMPLERS = ("importance-sampling", "gram")  # the paper's: an estimate at every S in passing
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,24 @@ class GenerativeSettings(BankSettings):
     scored_as: Observation = "gaussian"  # observation model at classification
     prior: Literal["uniform", "counted"] = "uniform"  # p(y)
     samples: int = 100  # importance samples S
-    likelihood: Literal["importance-sampling"] = "importance-sampling"
+    likelihood: Likelihood = "importance-sampling"
+
+
+def check_likelihood(vae: VAE, settings: GenerativeSettings) -> None:
+    """BadInput if the settings' likelihood cannot score such VAEs."""
+    way, scored_as = settings.likelihood, settings.scored_as
+    needs = {
+        "closed-form": (closed_form.applies, "a linear decoder"),
+        "gram": (gram.applies, "a decoder whose last layer is linear"),
+        "prior-samples": (lambda _, scored: scored == "gaussian", "any decoder"),
+    }
+    if way in needs:
+        applies, what = needs[way]
+        if not applies(vae, scored_as):
+            raise BadInput(
+                f"likelihood {way} is for {what} scored as gaussian; "
+                "importance-sampling works for all"
+            )
 
 
 def new_bank(
@@ -72,6 +95,7 @@ class GenerativeClassifier(Learner):
     ):
         super().__init__(spec, settings, seed, device)
         self.bank = new_bank(spec, settings, seed, device)
+        check_likelihood(self.bank.template, settings)
         self.counts = torch.zeros(spec.classes, dtype=torch.int64)
         self._counts_before = self.counts
 
@@ -105,15 +129,19 @@ class GenerativeClassifier(Learner):
     def likelihoods(
         self, x: Tensor, grid: Sequence[int], partial: Partial | None = None
     ) -> Iterator[Partial]:
-        """log p(x|y) at every S of a grid, block by block; `partial` is continued."""
-        return block_by_block(
-            self.bank,
-            x,
-            grid,
-            observation=self.settings.scored_as,
-            seed=self.seed,
-            partial=partial,
-        )
+        """log p(x|y) at every S of a grid, block by block; `partial` is continued.
+
+        What is no sampler has one estimate, whatever the grid; it stands under its last S.
+        """
+        way, where = self.settings.likelihood, {"seed": self.seed}
+        if way in SAMPLERS:
+            how = {"observation": self.settings.scored_as, "gram": way == "gram"}
+            yield from block_by_block(self.bank, x, grid, **how, **where, partial=partial)
+        elif way == "closed-form":
+            yield Partial({grid[-1]: closed_form.closed_form(self.bank, x)}, 1, 1)
+        else:
+            scores = prior_samples(self.bank, x, grid[-1], **where)
+            yield Partial({grid[-1]: scores}, 1, 1)
 
     def with_prior(self, likelihoods: Partial) -> dict[int, Tensor]:
         """The scores log p(x|y) + log p(y), {S: [n, all classes]}."""

@@ -119,4 +119,6 @@ class Joint(FineTuning):
     """The same network trained on all classes at once: the upper bound."""
 
     title = "Joint"
+    needs_boundaries = True
+    why_boundaries = "it learns all classes as one task; without tasks it would be None"
     one_task = True

@@ -14,6 +14,8 @@ from cilbook.experiments.request import Request, default_iterations
 from cilbook.experiments.run import config
 from cilbook.methods import METHODS
 from cilbook.nets.conv5 import PARAMETERS
+from cilbook.nets.initialise import build
+from cilbook.random import stream
 
 FOLDERS = {
     "mnist": "MNIST/raw",
@@ -84,6 +86,21 @@ def test_the_published_layers_give_signed_features_that_tell_classes_apart(image
     assert right.float().mean() > 0.6
 
 
+@pytest.mark.parametrize("method", ["joint", "ar1", "dgr"])
+def test_where_the_convolutions_learn_too_they_start_from_the_published_weights(
+    images, method
+):
+    images("cifar100")
+    spec = BENCHMARKS["cifar100"].for_method(method).prepared(None)
+    assert spec.frozen == 0 and BENCHMARKS["cifar100"].frozen == PARAMETERS
+    published = pretrained_conv5().state_dict()
+    for architecture, part in ((spec.classifier, "0."), (spec.generator, "body.0.")):
+        net = build(architecture, stream(0, "net"))
+        start = {k: v for k, v in net.state_dict().items() if k.startswith(part)}
+        assert all(torch.equal(start[part + k], v) for k, v in published.items())
+        assert all(p.requires_grad for p in net.parameters())
+
+
 def test_a_damaged_checkpoint_gets_a_sentence(tmp_path):
     (tmp_path / CHECKPOINT).parent.mkdir()
     (tmp_path / CHECKPOINT).write_bytes(b"not these weights")
@@ -104,7 +121,7 @@ PAPER = {  # batch, learning rate, learning rate of gc, iterations of none, join
 
 @pytest.mark.parametrize("name", PAPER)
 def test_the_papers_numbers(name):
-    """METHODS 1.1: mini-batch, learning rates, iterations per task and per class."""
+    """Mini-batch, learning rates, iterations per task and per class."""
     none, gc = (
         Request(name, method, budget="paper").resolve() for method in ("none", "gc")
     )
@@ -130,7 +147,7 @@ def test_quick_is_a_twentieth_of_the_paper_with_a_hundred_samples(name):
 
 
 def test_a_permutation_is_read_forwards_but_backwards_on_core50():
-    """METHODS 1.2: new = p[old] on CIFAR, old = p[new] on CORe50."""
+    """New = p[old] on CIFAR, old = p[new] on CORe50."""
     orders = {
         name: config(Request(name, "none", seed=11).resolve(), 1, torch.device("cpu"))
         for name in ("cifar10", "core50")

@@ -81,16 +81,38 @@ def test_its_maths_is_set(visit):
     assert visit.page.locator("mjx-merror").count() == 0
 
 
+def words_carried(explorer: Locator) -> list[str]:
+    """The words that an explorer carries for where its controls stand, panel by panel."""
+    carried = explorer.locator("script[type='application/json']").text_content()
+    data = json.loads(carried)
+    places = [c.input_value() for c in explorer.locator("select, input").all()]
+    found = []
+    for panel in data["panels"]:
+        position = " ".join(places[k] for k in panel["follows"])
+        number = panel["texts"][panel["positions"].index(position)]
+        found.append(data["words"][number])
+    return found
+
+
 @pytest.mark.parametrize("move", [move_by_keyboard, move_by_value])
 def test_its_sliders_show_the_numbers_they_carry(visit, move):
     for explorer in visit.page.locator(".cil-explorer").all():
-        slider = explorer.locator("input[type=range]")
-        carried = explorer.locator("script[type='application/json']").text_content()
-        texts = json.loads(carried)["texts"]
-        assert slider.get_attribute("max") == str(len(texts) - 1)
-        for position in (len(texts) - 1, len(texts) // 2, 0):
-            move(slider, position)
-            assert explorer.locator("output").text_content() == texts[position]
+        for slider in explorer.locator("input[type=range]").all():
+            last = int(slider.get_attribute("max"))
+            for position in (last, last // 2, 0):
+                move(slider, position)
+                shown = explorer.locator("output").all_text_contents()
+                assert slider.input_value() == str(position)
+                assert shown == words_carried(explorer)
+
+
+def test_its_choices_show_the_numbers_they_carry(visit):
+    for explorer in visit.page.locator(".cil-explorer").all():
+        for select in explorer.locator("select").all():
+            for option in reversed(range(select.locator("option").count())):
+                select.select_option(index=option)
+                shown = explorer.locator("output").all_text_contents()
+                assert shown == words_carried(explorer)
 
 
 def test_it_fits_a_telephone(visit):

@@ -1,15 +1,18 @@
 """A run that is cut short anywhere goes on to the numbers of an undisturbed one."""
 
+import json
+
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
-from cilbook.experiments import checkpoint as module
+from cilbook import storage
 from cilbook.experiments import run as runner
 from cilbook.experiments.request import Request
 from cilbook.experiments.run import run
 from cilbook.likelihood import importance_sampling
 from cilbook.methods import METHODS
+from cilbook.methods.trained import Trained
 
 
 class Killed(BaseException):
@@ -79,13 +82,25 @@ def test_a_run_killed_inside_the_likelihoods_does_no_block_twice(
 ):
     where = importance_sampling, "_running_estimates"
     interrupted(monkeypatch, tmp_path, "gc", *where, call)
-    _, notes, _ = module._read(tmp_path / "checkpoint.safetensors")
+    _, notes, _ = read(tmp_path / "checkpoint.safetensors")
     assert notes["done"] == call - 1
     blocks = []
     estimates = importance_sampling._running_estimates
     monkeypatch.setattr(*where, lambda *a: (blocks.append(1), estimates(*a))[1])
     assert numbers(run(request("gc"), work=tmp_path)) == undisturbed["gc"]
     assert len(blocks) == notes["total"] - (call - 1)
+
+
+@pytest.mark.parametrize("call", [5, 43])
+def test_a_run_killed_in_a_long_end_of_a_task_takes_no_step_twice(
+    call, tmp_path, monkeypatch, undisturbed
+):
+    interrupted(monkeypatch, tmp_path, "gen-samples", Trained, "step", call)
+    taken, step = [], Trained.step
+    monkeypatch.setattr(Trained, "step", lambda *a: (taken.append(1), step(*a))[1])
+    again = run(request("gen-samples"), work=tmp_path, interval=0)
+    assert numbers(again) == undisturbed["gen-samples"]
+    assert len(taken) == 8 * 10 - (call - 1)
 
 
 @pytest.mark.parametrize("method", ["none", "slda"])
@@ -106,17 +121,20 @@ def test_a_run_survives_being_killed_again_and_again(tmp_path, monkeypatch, undi
 def test_the_seconds_of_all_attempts_are_added_up(tmp_path, monkeypatch):
     interrupted(monkeypatch, tmp_path, "none", METHODS["none"], "observe", 8)
     path = tmp_path / "checkpoint.safetensors"
-    tensors, notes, made_by = module._read(path)
+    tensors, notes, made_by = read(path)
     notes["seconds"]["train"] += 1000
     rewrite(path, tensors, notes, made_by)
     assert run(request("none"), work=tmp_path)["seconds"]["train"] > 1000
 
 
+def read(path) -> tuple[dict, dict, dict]:
+    tensors, texts = storage.read_tensors(path)
+    return tensors, json.loads(texts["notes"]), json.loads(texts["made_by"])
+
+
 def rewrite(path, tensors, notes, made_by) -> None:
-    text = module.json.dumps(notes)
-    digest = module._digest(tensors, text)
-    metadata = {"notes": text, "made_by": module.json.dumps(made_by), "sha256": digest}
-    save_file(tensors, path, metadata)
+    texts = {"notes": json.dumps(notes), "made_by": json.dumps(made_by)}
+    storage.write_tensors(path, tensors, **texts)
 
 
 def test_no_checkpoint_is_written_before_its_time(tmp_path):
@@ -146,7 +164,7 @@ def test_a_checkpoint_made_otherwise_is_discarded_with_a_sentence(
 ):
     interrupted(monkeypatch, tmp_path, "none", METHODS["none"], "observe", 8)
     path = tmp_path / "checkpoint.safetensors"
-    tensors, notes, made_by = module._read(path)
+    tensors, notes, made_by = read(path)
     rewrite(path, tensors, notes, made_by | {name: "another"})
     with pytest.warns(UserWarning, match=f"is of other {name}, the run starts anew"):
         assert numbers(run(request("none"), work=tmp_path)) == undisturbed["none"]
@@ -158,7 +176,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_run(
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "save_file", full)
+    monkeypatch.setattr(storage, "save_file", full)
     with pytest.warns(UserWarning, match="the run goes on, but its checkpoint is not kept"):
         result = run(request("none"), work=tmp_path, interval=0)
     assert numbers(result) == undisturbed["none"]
@@ -173,7 +191,7 @@ def test_a_checkpoint_is_never_half_written(tmp_path, monkeypatch):
         raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(module, "save_file", cut)
+        patch.setattr(storage, "save_file", cut)
         run(request("none"), work=tmp_path, interval=0)
     after = load_file(tmp_path / "checkpoint.safetensors")
     assert before.keys() == after.keys()

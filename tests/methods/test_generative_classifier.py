@@ -1,10 +1,15 @@
+from dataclasses import replace
+
+import pytest
 import torch
 
 from cilbook.benchmarks import BENCHMARKS
+from cilbook.errors import BadInput
 from cilbook.methods.generative_classifier import (
     GenerativeClassifier,
     GenerativeSettings,
 )
+from cilbook.nets.vae import dense_vae
 
 SPEC = BENCHMARKS["digits"]
 DATA = SPEC.load(None).train
@@ -69,3 +74,32 @@ def test_no_rows_are_kept():
     kept = sum(v.numel() for v in student.state_dict().values())
     student.observe(*unbalanced())
     assert sum(v.numel() for v in student.state_dict().values()) == kept
+
+
+@pytest.mark.parametrize("likelihood", ["gram", "closed-form"])
+def test_a_likelihood_that_does_not_fit_the_vaes_is_refused_before_training(likelihood):
+    with pytest.raises(BadInput, match=f"likelihood {likelihood} is for a .*linear"):
+        learner(likelihood=likelihood)
+
+
+def test_prior_samples_are_for_the_gaussian():
+    with pytest.raises(BadInput, match="scored as gaussian"):
+        learner(likelihood="prior-samples", scored_as="bernoulli")
+
+
+def test_all_ways_to_the_same_likelihood_agree_on_a_linear_bank():
+    """Closed form is the truth; Gram and decoding are the same sampler."""
+    spec = replace(SPEC, class_vae=lambda: dense_vae([64], 3))
+    x, y = unbalanced()
+    found = {}
+    for way in ("closed-form", "importance-sampling", "gram", "prior-samples"):
+        settings = GenerativeSettings(
+            trained_as="gaussian", samples=4000, likelihood=way, learning_rate=0.01
+        )
+        student = GenerativeClassifier(spec, settings, 0, "cpu")
+        for _ in range(30):
+            student.observe(x, y)
+        found[way] = student.scores(x[:8])[:, [4, 7]]
+    torch.testing.assert_close(found["gram"], found["importance-sampling"])
+    for way in ("gram", "prior-samples"):
+        torch.testing.assert_close(found[way], found["closed-form"], rtol=0, atol=0.2)

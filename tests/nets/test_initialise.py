@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 
+from cilbook.nets.conv5 import conv5, conv5_mlp
 from cilbook.nets.initialise import build
 from cilbook.nets.vae import conv_vae
 from cilbook.random import stream
@@ -34,3 +35,13 @@ def test_batch_norm_starts_neutral():
     assert norm.weight.eq(1).all() and norm.bias.eq(0).all()
     assert norm.running_mean.eq(0).all() and norm.running_var.eq(1).all()
     assert norm.num_batches_tracked.item() == 0
+
+
+def test_given_weights_are_taken_and_the_rest_is_drawn_as_without_them():
+    trained = {k: torch.full_like(v, 3) for k, v in conv5().state_dict().items()}
+    plain = build(lambda: conv5_mlp([20], 5), stream(0, "net"))
+    started = build(lambda: conv5_mlp([20], 5, trained), stream(0, "net"))
+    assert all(v.eq(3).all() for v in started[0].state_dict().values())
+    for mine, theirs in zip(started[1:].parameters(), plain[1:].parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+    assert not torch.equal(next(plain[0].parameters()), next(started[0].parameters()))

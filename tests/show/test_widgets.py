@@ -1,27 +1,80 @@
-"""The explorer: two faces, the same numbers."""
+"""What all explorers promise: two faces, the same numbers, nothing from outside."""
 
 import json
 import re
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from cilbook.show.curves import Curve
-from cilbook.show.panels import percent_ticks, sample_ticks
-from cilbook.show.widgets import WIDGET_VIEW, SExplorer
+from cilbook.show import (
+    Curve,
+    Examples,
+    ForgettingPlayer,
+    LatentExplorer,
+    SExplorer,
+    SStudy,
+    StreamPainter,
+    StrengthExplorer,
+    StrengthStudy,
+)
+from cilbook.show.widgets import WIDGET_VIEW, Explorer
+from cilbook.show.widgets.controls import Select, Slider, positions
+from cilbook.show.widgets.elements import tag
 
-SAMPLES = [1, 10, 1000]
 NASTY = '</script><b>"it\'s" & <!--'
 
 
-def curves(name: str = "gc") -> list[Curve]:
-    return [
-        Curve(name, [61.25, 88.0, 93.84], [2.0, 1.0, 0.11], "#D55E00"),
-        Curve("joint", [98.2, 98.2, 98.2], None, "#1A1A1A", dashed=True),
-    ]
+def make_s_explorer(name: str) -> SExplorer:
+    posterior = {1: [[0.4, 0.6]], 10: [[0.9, 0.1]]}
+    examples = Examples([435], posterior, [np.eye(8)], [0], [name, "b"])
+    study = SStudy([1, 10], [Curve(name, [70.0, 90.0], [1, 2], "#D55E00")], examples)
+    other = SStudy([1, 10, 100], [Curve(name, [60, 70, 80], None, "#D55E00")])
+    return SExplorer.over({name: study, "other": other})
 
 
-def page(explorer: SExplorer) -> BeautifulSoup:
+def make_forgetting_player(name: str) -> ForgettingPlayer:
+    run = {
+        "method": "none",
+        "config": {"class_order": [1, 0]},
+        "accuracy_matrix": [[99.0, None], [0.0, 98.0]],
+        "confusion": [[[9, 0], [0, 0]], [[0, 9], [1, 8]]],
+    }
+    return ForgettingPlayer({name: run, "other": run}, names=[name, "b"])
+
+
+def make_latent_explorer(name: str) -> LatentExplorer:
+    grids = {name: np.zeros((3, 3, 4, 4)), "other": np.ones((3, 3, 4, 4, 3))}
+    return LatentExplorer(grids, [-1, 0, 1], dimensions=(name, "z2"))
+
+
+def make_stream_painter(name: str) -> StreamPainter:
+    return StreamPainter([0, 1] * 40, [0, 20, float("inf")], names=[name, "b"])
+
+
+def make_strength_explorer(name: str) -> StrengthExplorer:
+    ewc = StrengthStudy("ewc", [0, 1, 10], [20, 40, 60], [99, 90, 50], symbol=name)
+    si = StrengthStudy("si", [0.1, 1], [20, 40], [99, 90])
+    return StrengthExplorer({name: ewc, "SI": si}, (name, "new"))
+
+
+MAKERS = [
+    make_s_explorer,
+    make_forgetting_player,
+    make_latent_explorer,
+    make_stream_painter,
+    make_strength_explorer,
+]
+
+
+@pytest.fixture(params=MAKERS, ids=lambda make: make.__name__[5:])
+def make(request: pytest.FixtureRequest) -> Callable[[str], Explorer]:
+    """Return a function that makes each kind of explorer in turn."""
+    return request.param
+
+
+def page(explorer: Explorer) -> BeautifulSoup:
     return BeautifulSoup(explorer.html(), "html.parser")
 
 
@@ -29,169 +82,116 @@ def data(soup: BeautifulSoup) -> dict:
     return json.loads(soup.find("script", type="application/json").string)
 
 
-def shown(explorer: SExplorer) -> str:
-    """The readout of the live face."""
-    view = explorer.live.children[1].value
-    return BeautifulSoup(view, "html.parser").output.get_text()
-
-
-def move(explorer: SExplorer, samples: int) -> None:
-    explorer.live.children[0].value = samples
-
-
-def test_the_bundle_has_a_live_a_static_and_a_plain_face():
-    explorer = SExplorer(SAMPLES, curves())
+def test_the_bundle_has_a_live_a_static_and_a_plain_face(make):
+    explorer = make("a")
     bundle = explorer._repr_mimebundle_()
     assert bundle[WIDGET_VIEW]["model_id"] == explorer.live.model_id
-    assert bundle["text/html"].startswith('<div class="cil-explorer">')
-    assert bundle["text/plain"].splitlines() == [
-        "    S          gc  joint",
-        "    1  61.2 ± 2.0   98.2",
-        "   10  88.0 ± 1.0   98.2",
-        "1,000  93.8 ± 0.1   98.2",
-    ]
+    assert bundle["text/html"].startswith('<div class="cil-explorer"')
+    assert bundle["text/plain"] == repr(explorer)
 
 
-def test_there_is_one_text_per_position_and_it_gives_the_numbers():
-    assert data(page(SExplorer(SAMPLES, curves())))["texts"] == [
-        "S = 1 · gc 61.2 ± 2.0% · joint 98.2%",
-        "S = 10 · gc 88.0 ± 1.0% · joint 98.2%",
-        "S = 1,000 · gc 93.8 ± 0.1% · joint 98.2%",
-    ]
+def test_every_position_has_its_words_and_every_change_one_word_per_position(make):
+    explorer = make("a")
+    carried = data(page(explorer))
+    for panel, part in zip(explorer.panels, carried["panels"], strict=True):
+        controls = [c for c in explorer.controls if c.name in panel.follows]
+        texts = [panel.text(v, None) for v in positions(controls).values()]
+        assert [carried["words"][n] for n in part["texts"]] == texts
+        assert len(set(part["positions"])) == len(texts)
+        assert all(len(numbers) == len(texts) for _, _, numbers in part["slots"])
 
 
-def test_the_static_slider_starts_at_the_first_text_and_covers_all():
-    soup = page(SExplorer(SAMPLES, curves()))
-    slider, first = soup.find("input", type="range"), data(soup)["texts"][0]
-    assert (slider["min"], slider["max"], slider["value"]) == ("0", "2", "0")
-    assert soup.output.get_text() == slider["aria-valuetext"] == first
+def test_the_page_starts_with_the_words_and_controls_of_the_first_position(make):
+    explorer = make("a")
+    soup = page(explorer)
+    texts = [p.text(explorer.start, None) for p in explorer.panels]
+    assert [output.get_text() for output in soup("output")] == texts
+    for control, label in zip(explorer.controls, soup.select("label"), strict=True):
+        shown = label.select_one("option[selected], .cil-value").get_text()
+        assert shown == control.caption(explorer.start[control.name])
 
 
-def test_the_table_holds_every_number():
-    table = page(SExplorer(SAMPLES, curves())).table
-    rows = [[cell.get_text() for cell in row(["th", "td"])] for row in table("tr")]
-    assert rows == [
-        ["S", "gc", "joint"],
-        ["1", "61.2 ± 2.0", "98.2"],
-        ["10", "88.0 ± 1.0", "98.2"],
-        ["1,000", "93.8 ± 0.1", "98.2"],
-    ]
-    assert "±" in table.caption.get_text()
+def test_every_control_and_picture_has_a_name_for_those_who_cannot_see(make):
+    soup = page(make("a"))
+    assert all(label.span.get_text() for label in soup("label"))
+    assert all(slider["aria-label"] for slider in soup("input"))
+    drawings = [svg for svg in soup("svg") if svg.get("aria-hidden") != "true"]
+    assert drawings and all(svg["role"] == "img" for svg in drawings)
+    assert all(svg["aria-label"] for svg in drawings)
+    assert soup.div["role"] == "group" and soup.div["aria-label"]
 
 
-def test_a_nasty_name_stays_text_everywhere():
-    explorer = SExplorer(SAMPLES, curves(NASTY))
+def test_the_tables_are_those_of_the_plain_face(make):
+    explorer = make("a")
+    tables = page(explorer).select(".cil-tables table")
+    assert len(tables) == len(explorer.tables)
+    for table, shown in zip(explorer.tables, tables, strict=True):
+        lines = [[cell.get_text() for cell in row(["th", "td"])] for row in shown("tr")]
+        rows = [[row.head, *row.cells] for row in table.rows]
+        assert lines == [list(table.heads), *rows]
+        assert shown.caption.get_text() == table.caption
+        assert all(cell in repr(explorer) for line in lines for cell in line)
+
+
+def test_a_nasty_name_stays_text_everywhere(make):
+    explorer = make(NASTY)
     soup = page(explorer)
     assert soup.find("b") is None
     assert len(soup("script")) == 2
-    assert soup.output.get_text() == data(soup)["texts"][0]
-    assert NASTY in data(soup)["texts"][0]
-    assert soup.table("th")[1].get_text() == NASTY
-    assert NASTY in soup.find("svg", role="img")["aria-label"]
-    assert NASTY in soup.input["aria-valuetext"]
-    move(explorer, 10)
-    assert shown(explorer) == data(soup)["texts"][1]
+    assert NASTY in soup.get_text()
+    html = [n for p in data(soup)["panels"] for _, kind, n in p["slots"] if kind == "html"]
+    words = data(soup)["words"]
+    live = explorer.view(explorer.start)
+    for markup in [live, *(words[n] for numbers in html for n in numbers)]:
+        assert BeautifulSoup(markup, "html.parser").find(["b", "script"]) is None
 
 
-def test_the_static_face_is_the_same_bytes_each_time_and_has_no_ids_to_clash():
-    first, second = (SExplorer(SAMPLES, curves()).html() for _ in range(2))
+def test_the_static_face_is_the_same_bytes_each_time_and_has_no_ids_to_clash(make):
+    first, second = make("a").html(), make("a").html()
     assert first == second
     assert not BeautifulSoup(first + second, "html.parser").find_all(id=True)
 
 
-def test_the_static_face_asks_for_nothing_from_outside():
-    html = SExplorer(SAMPLES, curves()).html()
-    assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(", html)
+def test_the_static_face_asks_for_nothing_from_outside(make):
+    html = make("a").html()
+    inside = re.sub(r'href=\\?"data:image/png;base64,', "", html)
+    assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(", inside)
 
 
-def test_markers_stand_on_their_curves_and_higher_accuracy_stands_higher():
-    soup = page(SExplorer(SAMPLES, curves()))
-    panel = data(soup)["panels"][0]
-    lines = [line["points"].split() for line in soup("polyline")]
-    for line, heights in zip(lines, panel["y"], strict=True):
-        assert line == [f"{x},{y}" for x, y in zip(panel["x"], heights, strict=True)]
-    rising = panel["y"][0]
-    assert rising == sorted(rising, reverse=True)
-    assert panel["x"][1] - panel["x"][0] == pytest.approx(488 / 3, abs=0.1)
+def test_the_live_face_follows_every_control(make):
+    explorer = make("a")
+    for control in explorer.controls:
+        widget = explorer.face.controls[control.name]
+        options = [o[1] if isinstance(o, tuple) else o for o in widget.options]
+        widget.value = options[-1]
+        shown = BeautifulSoup(explorer.face.view.value, "html.parser")
+        texts = [output.get_text() for output in shown("output")]
+        values = explorer.face.values
+        now = explorer.recompute(values) if explorer.recompute else None
+        assert texts == [panel.text(values, now) for panel in explorer.panels]
 
 
-def test_the_live_face_without_evaluate_shows_the_stored_numbers():
-    explorer = SExplorer(SAMPLES, curves())
-    move(explorer, 1000)
-    assert shown(explorer) == "S = 1,000 · gc 93.8 ± 0.1% · joint 98.2%"
+def test_the_live_face_uses_only_widgets_that_ipywidgets_7_and_8_share(make):
+    names = {type(child).__name__ for child in make("a").live.children}
+    assert names <= {"Dropdown", "SelectionSlider", "HTML"}
 
 
-def test_the_live_face_recomputes_at_the_chosen_s_and_shows_it():
-    asked = []
+def test_a_slider_keeps_its_value_when_the_choice_it_depends_on_changes():
+    slider = Slider("s", "S", {"a": [1, 10, 100], "b": [10, 100], "c": [7]}, within="of")
 
-    def evaluate(samples: int) -> dict[str, float]:
-        asked.append(samples)
-        return {"gc": 87.04}
+    class Nothing:
+        follows, wide = ["of", "s"], True
 
-    explorer = SExplorer(SAMPLES, curves(), evaluate)
-    explorer._repr_mimebundle_()
-    assert asked == []  # nothing is computed before the slider moves
-    move(explorer, 10)
-    assert asked == [10]
-    assert shown(explorer) == (
-        "S = 10 · gc 87.0% recomputed (stored 88.0 ± 1.0%) · joint 98.2%"
-    )
+        def draw(self, values, now):
+            return tag("p", "")
 
+        def text(self, values, now):
+            return f"{values['of']} {values['s']}"
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        ({"typo": 1.0}, r"evaluate gave \['typo'\]; the curves are \['gc', 'joint'\]"),
-        ({"gc": float("nan")}, "curve 'gc': recomputed accuracy nan is not 0 to 100"),
-    ],
-)
-def test_a_failed_recomputation_is_raised_and_shown(answer, message):
-    explorer = SExplorer(SAMPLES, curves(), lambda samples: answer)
-    with pytest.raises(ValueError, match=message):
-        move(explorer, 10)
-    assert re.search(f"S = 10 failed: {message}", shown(explorer))
-
-
-@pytest.mark.parametrize(
-    ("samples", "accuracy", "band", "message"),
-    [
-        ([1, 10], [1.0], None, "curve 'a': accuracy has 1 values for 2 values of S"),
-        ([1, 10], [1, 2], [1.0] * 3, "curve 'a': band has 3 values for 2 values of S"),
-        ([1, 10], [1, 101], None, "curve 'a': accuracy 101.0 is not 0 to 100"),
-        ([1, 10], [1, 2], [0, -1], "curve 'a': band -1.0 is not 0 or more"),
-        ([10, 1], [1, 2], None, "samples must be two or more increasing .*10, 1"),
-        ([0, 1], [1, 2], None, "samples must be two or more increasing .*0, 1"),
-        ([1], [1], None, "samples must be two or more"),
-    ],
-)
-def test_data_that_do_not_fit_give_a_precise_error(samples, accuracy, band, message):
-    with pytest.raises(ValueError, match=message):
-        SExplorer(samples, [Curve("a", accuracy, band, "black")])
-
-
-def test_no_curve_and_two_of_one_name_are_refused():
-    with pytest.raises(ValueError, match="curves is empty"):
-        SExplorer(SAMPLES, [])
-    with pytest.raises(ValueError, match="curve names must differ"):
-        SExplorer(SAMPLES, curves("joint"))
-
-
-@pytest.mark.parametrize(
-    ("low", "high"), [(0, 100), (61, 98.2), (97.9, 98.3), (100, 100), (0, 0), (55, 55)]
-)
-def test_the_accuracy_axis_has_round_ticks_around_the_data(low, high):
-    ticks = percent_ticks(low, high)
-    assert 0 <= ticks[0] <= low and high <= ticks[-1] <= 100
-    assert 2 <= len(ticks) <= 7
-
-
-@pytest.mark.parametrize(
-    ("samples", "ticks"),
-    [
-        ([1, 7, 10000], [1, 10, 100, 1000, 10000]),
-        ([1, 4, 16], [1, 2, 5, 10]),
-        ([64, 80], [64, 80]),
-    ],
-)
-def test_the_sample_axis_has_round_ticks_inside_the_grid(samples, ticks):
-    assert sample_ticks(samples) == ticks
+    explorer = Explorer("", [Select("of", "of", ["a", "b", "c"]), slider], [Nothing()], [])
+    of, s = explorer.face.controls.values()
+    s.value = 100
+    of.value = "b"
+    assert s.value == 100
+    of.value = "c"
+    assert (s.value, explorer.face.values) == (7, {"of": "c", "s": 7})

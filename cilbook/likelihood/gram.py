@@ -1,0 +1,51 @@
+r"""Importance sampling where the decoder's last layer is linear: the same numbers, cheaper.
+
+With dec(z) = V g(z) + b, g the last hidden layer,
+
+    |x - dec(z)|^2 = |x - b|^2 - 2 (V'(x - b)) . g + g' (V'V) g,
+
+so once V'V is known per class and V'(x - b) per image, no sample ever needs an image: 9
+thousand multiply-adds each instead of 89 thousand on CIFAR-100's features.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from cilbook.nets.vae import VAE, Observation
+
+
+def applies(vae: VAE, observation: Observation) -> bool:
+    """Whether the last layer is linear and a Gaussian scores its output.
+
+    >>> from cilbook.nets.vae import dense_vae
+    >>> applies(dense_vae([1024, 85], 20), "gaussian")
+    True
+    >>> applies(dense_vae([784, 85, 85], 5, sigmoid=True), "gaussian")
+    False
+    """
+    linear = isinstance(vae.decoder[-1], nn.Linear)
+    return linear and not vae.sigmoid and observation == "gaussian"
+
+
+class GramObservation:
+    """log p(x|z) = -1/2 |x - dec(z)|^2 of some images, from inner products."""
+
+    def __init__(self, vae: VAE, x: Tensor):
+        last = vae.decoder[-1]
+        r = x - last.bias
+        self.hidden = vae.decoder[:-1]
+        self.gram = last.weight.T @ last.weight  # V'V, [h, h]
+        self.crossed = r @ last.weight  # V'(x - b), [n, h]
+        self.squared = r.square().sum(1)  # |x - b|^2, [n]
+
+    @property
+    def width(self) -> int:
+        """Numbers that a sample needs at a time: the hidden layer's."""
+        return len(self.gram)
+
+    def __call__(self, z: Tensor) -> Tensor:
+        """log p(x|z) for z [samples, n, k], [samples, n]."""
+        g = self.hidden(z.flatten(0, 1)).unflatten(0, z.shape[:2])
+        own = g @ self.gram - 2 * self.crossed
+        return -(self.squared + (g * own).sum(-1)) / 2

@@ -1,0 +1,113 @@
+"""Closed form, Gram form and shared prior samples against what they must equal."""
+
+import pytest
+import torch
+from torch.distributions import MultivariateNormal
+
+from cilbook.bank import VAEBank
+from cilbook.likelihood import closed_form, gram, prior_samples
+from cilbook.likelihood.importance_sampling import importance_sampling
+from cilbook.nets.vae import dense_vae
+
+
+def trained(architecture, dimensions: int) -> VAEBank:
+    bank = VAEBank(architecture, observation="gaussian", learning_rate=0.01)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(30):
+        x = torch.rand(24, dimensions, generator=generator)
+        bank.learn(x, torch.tensor([0, 4, 7]).repeat_interleave(8))
+    return bank
+
+
+@pytest.fixture(scope="module")
+def linear():
+    return trained(lambda: dense_vae([12], 4), 12)
+
+
+@pytest.fixture(scope="module")
+def hidden():
+    return trained(lambda: dense_vae([12, 9], 3), 12)
+
+
+def normal(bank: VAEBank, label: int, x: torch.Tensor) -> torch.Tensor:
+    layer = bank[label].decoder[0].double()
+    covariance = torch.eye(12).double() + layer.weight @ layer.weight.T
+    constant = 12 / 2 * torch.log(torch.tensor(2 * torch.pi))
+    return MultivariateNormal(layer.bias, covariance).log_prob(x.double()) + constant
+
+
+def test_the_closed_form_is_torchs_multivariate_normal(linear):
+    x = 5 * torch.randn(30, 12)
+    expected = torch.stack([normal(linear, c, x) for c in linear.classes], 1)
+    torch.testing.assert_close(
+        closed_form.closed_form(linear, x).double(), expected, rtol=1e-6, atol=1e-4
+    )
+
+
+def test_the_closed_form_is_precise_for_features_far_from_the_mean(linear):
+    """|r|^2 - |P r|^2 cancels: in float32 alone, large features would lose the answer."""
+    x = 300 * torch.rand(20, 12).double()
+    expected = torch.stack([normal(linear, c, x) for c in linear.classes], 1)
+    found = closed_form.closed_form(linear, x)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-3)
+
+
+def test_rows_do_not_depend_on_their_neighbours(linear, monkeypatch):
+    x = torch.rand(25, 12)
+    whole = closed_form.closed_form(linear, x)
+    monkeypatch.setattr(closed_form, "_ROWS", 7)
+    torch.testing.assert_close(closed_form.closed_form(linear, x), whole)
+
+
+def test_the_gram_form_equals_decoding(hidden):
+    vae, x = hidden[4], torch.rand(6, 12)
+    z = torch.randn(5, 6, 3)
+    torch.testing.assert_close(
+        gram.GramObservation(vae, x)(z), vae.log_observation(x, z, "gaussian")
+    )
+
+
+def test_the_gram_form_works_for_a_linear_decoder_too(linear):
+    vae, x, z = linear[0], torch.rand(6, 12), torch.randn(5, 6, 4)
+    torch.testing.assert_close(
+        gram.GramObservation(vae, x)(z), vae.log_observation(x, z, "gaussian")
+    )
+
+
+def test_prior_samples_converge_to_the_closed_form(linear):
+    x = torch.rand(20, 12)
+    exact = closed_form.closed_form(linear, x)
+    errors = [
+        (prior_samples.prior_samples(linear, x, s) - exact).square().mean().sqrt().item()
+        for s in (10, 1000, 50_000)
+    ]
+    assert errors == sorted(errors, reverse=True) and errors[-1] < 0.03
+
+
+def test_prior_samples_by_hand(hidden, monkeypatch):
+    """Blocks of codes and of images change nothing but the order of the sums."""
+    x = torch.rand(9, 12)
+    monkeypatch.setattr(prior_samples, "_ROWS", 4)
+    found = prior_samples.prior_samples(hidden, x, 700, seed=3)
+    for column, label in enumerate(hidden.classes):
+        z = torch.cat(
+            [
+                prior_samples.normal((500, 3), 3, "prior samples", label, block)
+                for block in (0, 1)
+            ]
+        )[:700]
+        a = hidden[label].log_observation(x, z[:, None].expand(700, 9, 3), "gaussian")
+        expected = a.logsumexp(0) - torch.tensor(700.0).log()
+        torch.testing.assert_close(found[:, column], expected)
+
+
+def test_prior_samples_and_the_encoders_agree_in_the_limit(hidden):
+    x = torch.rand(10, 12)
+    shared = prior_samples.prior_samples(hidden, x, 40_000)
+    own = importance_sampling(hidden, x, [4000], observation="gaussian")[4000]
+    torch.testing.assert_close(shared, own, rtol=0, atol=0.05)
+
+
+def test_fewer_than_one_sample_is_refused(hidden):
+    with pytest.raises(ValueError, match="at least 1, got 0"):
+        prior_samples.prior_samples(hidden, torch.rand(2, 12), 0)
