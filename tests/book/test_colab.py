@@ -104,7 +104,7 @@ def test_a_chapter_installs_its_library_where_it_is_missing(wheel, root):
     with environment() as python:
         lend_packages(python)
         with pytest.raises(AssertionError, match="No module named 'cilbook'"):
-            run(python, "-c", "import cilbook")
+            run(python, "-Ic", "import cilbook")
         chapter = root / "book" / "10-price-of-s.ipynb"
         done = execute(python, chapter, CILBOOK_INSTALL=str(wheel))
         run(
