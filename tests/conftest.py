@@ -54,16 +54,7 @@ def read_page_names() -> list[str]:
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
     entries = [entry for part in toc["parts"] for entry in part["chapters"]]
     pages = [page for entry in entries for page in [entry, *entry.get("sections", [])]]
-    return [toc["root"], *(name for page in pages for name in names_of(page))]
-
-
-def names_of(entry: dict[str, str]) -> list[str]:
-    """List the pages of an entry: one, or those that the build writes into a folder."""
-    if "file" in entry:
-        return [entry["file"]]
-    from cilbook.notebooks.reference import rooms  # slow to import, and only needed here
-
-    return [entry["glob"].replace("*", room) for room in rooms()]
+    return [toc["root"], *(page["file"] for page in pages)]
 
 
 @pytest.fixture(scope="session")
@@ -89,6 +80,18 @@ def need() -> Need:
         pytest.skip(reason)
 
     return need
+
+
+@pytest.fixture(scope="session")
+def when_required() -> Need:
+    """Return `when_required(name, reason)`: skip unless CILBOOK_REQUIRE lists it."""
+
+    def when_required(name: str, reason: str) -> None:
+        assert name in NEEDS
+        if name not in required():
+            pytest.skip(f"{reason}; CILBOOK_REQUIRE={name} runs it")
+
+    return when_required
 
 
 @pytest.fixture(scope="session")
