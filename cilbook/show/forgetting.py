@@ -20,8 +20,7 @@ def forgetting_curves(
 ) -> Figure:
     """Accuracy on every task while the tasks are learned in turn.
 
-    `accuracies` is [steps, tasks], in per cent; a task's line is solid from the step at
-    which it starts, and dotted before.
+    `accuracies` is [steps, tasks], in per cent; a task's line begins where the task does.
 
     >>> figure = forgetting_curves([0, 1, 2], [[50, 0], [99, 0], [0, 99]], [0, 1])
     """
@@ -37,10 +36,8 @@ def forgetting_curves(
         figure, axes = plt.subplots(figsize=(6.8, 3.4))
         plt.close(figure)
         for task, shade in enumerate(task_colours(len(starts))):
-            learned = steps >= starts[task]
-            line = accuracies[:, task]
-            axes.plot(steps[~learned], line[~learned], ":", lw=1, color=shade)
-            axes.plot(steps[learned], line[learned], color=shade)
+            met = steps >= starts[task]
+            axes.plot(steps[met], accuracies[met, task], color=shade)
             axes.axvline(starts[task], color=style.GRID, lw=1, zorder=0)
             middle = (starts[task] + ends[task]) / 2
             name = f"task {task + 1}" if len(starts) <= 6 else str(task + 1)
