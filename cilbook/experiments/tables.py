@@ -14,6 +14,7 @@ import pandas as pd
 from cilbook.errors import BadInput
 from cilbook.experiments import paper
 from cilbook.experiments.request import (
+    BUDGETS,
     Plan,
     check_budget,
     default_iterations,
@@ -227,6 +228,44 @@ def samples_table(rows: dict[str, dict[int, tuple[float, float | None]]]) -> pd.
     titles = {s: f"S = {s:,}".replace(",", NO_BREAK) for s in columns}
     texts = {titles[s]: [_text(cells.get(s)) for cells in rows.values()] for s in columns}
     return pd.DataFrame(texts, index=list(rows))
+
+
+def methods_table(
+    made: Iterable[Run],
+    stored: Iterable[Run],
+    methods: Sequence[str],
+    benchmarks: Sequence[str],
+) -> pd.DataFrame:
+    """Table 2 for a page: a column per method, a row per origin of the runs.
+
+    `made` are the page's own runs, `stored` those that come with the book. A row without
+    any run is left out; a benchmark of the paper ends with a row that compares.
+    """
+    made, stored = list(made), list(paper_runs(stored, "paper"))
+    rows: dict[str, list[str]] = {}
+    for benchmark in benchmarks:
+        title = find_benchmark(benchmark).title
+        pairs = [(benchmark, method) for method in methods]
+        for whose, runs in (("made here", made), ("stored", stored)):
+            for budget in BUDGETS:
+                found = table_2([r for r in runs if r["budget"] == budget], pairs)
+                if any(row.n for row in found):
+                    name = f"{title}, budget {budget}, {whose}"
+                    rows[name] = [_counted(row.n, row.mean, row.sem) for row in found]
+        if benchmark in paper.BENCHMARKS:
+            found = table_2([r for r in stored if r["budget"] == "paper"], pairs)
+            published = [
+                _counted(paper.SEEDS, row.paper_mean, row.paper_sem) for row in found
+            ]
+            rows[f"{title}, the paper's"] = published
+            rows[f"{title}: do the stored runs agree?"] = [row.verdict for row in found]
+    return pd.DataFrame(rows, index=[METHODS[method].title for method in methods]).T
+
+
+def _counted(n: int, average: float | None, error: float | None) -> str:
+    if not n or average is None:
+        return _text(None)
+    return f"{_text((average, error))} (n{NO_BREAK}={NO_BREAK}{n})"
 
 
 def _text(cell: tuple[float, float | None] | None) -> str:

@@ -1,7 +1,8 @@
 """Figures and interactive widgets of the book."""
 
 from cilbook.show.curves import Curve
-from cilbook.show.plots import accuracy_over_samples, images
+from cilbook.show.forgetting import accuracy_matrices, forgetting_curves
+from cilbook.show.plots import accuracy_over_samples, grey, images
 from cilbook.show.style import colour, use
 from cilbook.show.widgets import (
     Examples,
@@ -24,8 +25,11 @@ __all__ = [
     "StreamPainter",
     "StrengthExplorer",
     "StrengthStudy",
+    "accuracy_matrices",
     "accuracy_over_samples",
     "colour",
+    "forgetting_curves",
+    "grey",
     "images",
     "use",
 ]

@@ -1,5 +1,6 @@
 """The book's matplotlib figures; each function returns one Figure."""
 
+import math
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -92,6 +93,27 @@ def images(
         axes.xaxis.tick_top()
         _title_images(axes, titles, step, grid.shape[2:])
     return figure
+
+
+def grey(x: np.ndarray) -> np.ndarray:
+    """Inputs as grey pictures [n, height, width] in [0, 1], whatever they are.
+
+    Colours are averaged. A vector is folded into the smallest square that holds it: the
+    image again, if it was one.
+
+    >>> grey(np.zeros((5, 64))).shape, grey(np.zeros((5, 3, 32, 32))).shape
+    ((5, 8, 8), (5, 32, 32))
+    """
+    x = np.asarray(x, dtype=float)
+    if x.ndim not in (2, 3, 4):
+        raise ValueError(f"inputs must be vectors or images, got shape {x.shape}")
+    if x.ndim == 2:
+        side = math.isqrt(x.shape[1] - 1) + 1
+        x = np.pad(x, [(0, 0), (0, side**2 - x.shape[1])]).reshape(-1, side, side)
+    if x.ndim == 4:
+        x = x.mean(1)
+    low, high = min(0.0, x.min()), max(1.0, x.max())
+    return (x - low) / (high - low)
 
 
 def _canvas(width: float, height: float) -> tuple[Figure, Axes]:

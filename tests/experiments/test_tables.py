@@ -7,10 +7,12 @@ import pytest
 from cilbook.experiments.formats import as_csv, as_html, as_json, as_markdown
 from cilbook.experiments.paper import TABLE_2, TABLE_4, leaves_out, seeds
 from cilbook.experiments.tables import (
+    NO_BREAK,
     Row,
     Table,
     by_samples,
     mean_and_sem,
+    methods_table,
     paper_table,
     samples_table,
 )
@@ -186,3 +188,28 @@ def test_html_is_a_table_with_a_caption_and_escapes_what_it_shows():
     text = as_html(Table("2", "paper", [row]))
     assert "<caption>Table 2" in text and "<td>&lt;script&gt;</td>" in text
     assert "<script>" not in text
+
+
+def test_a_pages_table_tells_its_own_runs_from_stored_ones_and_the_papers():
+    quick = {"budget": "quick", "accuracy_by_task_mean": 21.0}
+    made = [stored("digits", "none", 11, **quick)]
+    ours = [stored("mnist", "none", seed) for seed in (11, 12)]
+    table = methods_table(made, ours, ["none", "joint"], ["digits", "mnist"])
+    here = table.loc["Digits (8 x 8), budget quick, made here"]
+    assert list(table.columns) == ["None", "Joint"]
+    assert [cell.replace(NO_BREAK, " ") for cell in here] == ["21.00 (n = 1)", "–"]
+    kept = table.loc["MNIST, budget paper, stored", "None"].replace(NO_BREAK, " ")
+    assert kept == "20.00 ± 0.00 (n = 2)"
+    theirs = table.loc["MNIST, the paper's", "Joint"].replace(NO_BREAK, " ")
+    assert theirs == "98.23 ± 0.04 (n = 10)"
+    agree = table.loc["MNIST: do the stored runs agree?"]
+    assert list(agree) == ["yes", "not run"]
+    assert len(table) == 4
+
+
+def test_a_page_leaves_out_stored_runs_with_other_settings():
+    other = stored("mnist", "none", 11)
+    other["config"] = {"learning_rate": 0.5}
+    with pytest.warns(UserWarning, match="its settings are not those of budget paper"):
+        table = methods_table([], [other], ["none"], ["mnist"])
+    assert list(table["None"])[-1] == "not run"

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 from cilbook.show import style
 from cilbook.show.curves import Curve
-from cilbook.show.plots import accuracy_over_samples, images, stream
+from cilbook.show.plots import accuracy_over_samples, grey, images, stream
 
 METHODS = [
     *("none", "joint", "dgr", "bir", "bir-si", "ewc", "si", "cwr", "cwr+", "ar1"),
@@ -156,3 +156,15 @@ def test_a_long_stream_of_many_classes_stays_a_small_picture_that_adds_up():
 def test_a_stream_that_is_not_a_list_of_labels_gives_a_precise_error(labels):
     with pytest.raises(ValueError, match=r"labels must be \[samples\], got shape"):
         stream(labels)
+
+
+def test_a_picture_is_made_of_anything_that_a_benchmark_has():
+    image = np.random.default_rng(0).random((2, 5, 5))
+    np.testing.assert_array_equal(grey(image.reshape(2, 25)), image)
+    colours = np.stack([image, image, image], 1)
+    np.testing.assert_allclose(grey(colours), image)
+    signed = grey(np.array([[-1.0, 0.0, 1.0, 1.0, 0.0]]))  # features fill a part of it
+    np.testing.assert_allclose(signed[0, 0], [0, 0.5, 1])
+    assert signed.shape == (1, 3, 3)
+    with pytest.raises(ValueError, match=r"vectors or images, got shape \(3,\)"):
+        grey(np.zeros(3))
