@@ -71,6 +71,7 @@ def _row(runs: Sequence[Run]) -> dict[str, str]:
         "method": first["method"],
         "budget": first["budget"],
         "S": str(first["config"].get("samples", "–")),
+        "runs": str(len(runs)),
         "seeds": ranges(run["seed"] for run in runs),
         "made": _listed(p["created"][:10] for p in made),
         "commit": _listed(str(p["commit"])[:7] for p in made),

@@ -27,11 +27,11 @@ def test_neighbouring_seeds_are_drawn_together(numbers, text):
 
 def test_there_is_one_row_per_method_budget_and_s():
     table = origins(RUNS + [stored("gc", 9, samples=10)])
-    shown = table[["method", "S", "seeds", "commit", "made"]].values.tolist()
+    shown = table[["method", "S", "runs", "seeds", "commit", "made"]].values.tolist()
     assert shown == [
-        ["none", "–", "11", "0123456", "2026-08-01"],
-        ["gc", "10", "9", "0123456", "2026-08-01"],
-        ["gc", "1000", "2–4", "0123456", "2026-08-01"],
+        ["none", "–", "1", "11", "0123456", "2026-08-01"],
+        ["gc", "10", "1", "9", "0123456", "2026-08-01"],
+        ["gc", "1000", "3", "2–4", "0123456", "2026-08-01"],
     ]
 
 
