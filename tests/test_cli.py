@@ -178,7 +178,7 @@ def test_a_sweep_is_interrupted_quickly_and_says_how_to_go_on(tmp_path):
         assert sweep.poll() is None, sweep.stderr.read()
         time.sleep(0.02)
     os.killpg(sweep.pid, signal.SIGINT)
-    out, err = sweep.communicate(timeout=30)
+    out, err = sweep.communicate(timeout=120)
     assert sweep.returncode == 130 and out == ""
     sentence = "cilbook: error: interrupted; the same command goes on where it stopped"
     assert err.strip().splitlines()[-1] == sentence
