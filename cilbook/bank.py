@@ -53,7 +53,7 @@ class VAEBank:
             self.template = architecture()  # the VAE without its weights
         self._trainable = {name for name, _ in self.template.named_parameters()}
         convolutional = any(isinstance(m, nn.Conv2d) for m in self.template.modules())
-        self._one_by_one = convolutional and self.device.type == "cpu"
+        self.one_by_one = convolutional and self.device.type == "cpu"  # which is faster
         self.classes: list[int] = []
         self.steps: list[int] = []
         self.weights: dict[str, Tensor] = {}  # parameters and buffers, [classes, ...]
@@ -147,7 +147,7 @@ class VAEBank:
             args = (x, eps, self.observation)
             return functional_call(net, (parameters, buffers), args).mean()
 
-        if self._one_by_one:  # on a CPU, grouped convolutions are slower than a loop
+        if self.one_by_one:  # on a CPU, grouped convolutions are slower than a loop
             n = len(x)
             rows = zip(_unbind(parameters, n), _unbind(buffers, n), x, eps, strict=True)
             return torch.stack([mean_loss(*row) for row in rows])

@@ -96,6 +96,7 @@ class Checkpoint:
         notes |= {"stages": len(progress.stages), "seconds": progress.seconds}
         if (likelihoods := progress.likelihoods) is not None:
             tensors |= {f"likelihood.{s}": v for s, v in likelihoods.scores.items()}
+            tensors["likelihood error"] = likelihoods.error
             notes |= {"done": likelihoods.done, "total": likelihoods.total}
         texts = {"notes": json.dumps(notes), "made_by": json.dumps(self.made_by)}
         try:
@@ -105,11 +106,14 @@ class Checkpoint:
 
 
 def _progress(tensors: Mapping[str, Tensor], notes: Mapping[str, Any]) -> Progress:
-    scores = {int(s): v for s, v in part(tensors, "likelihood.").items()}
+    likelihoods = None
+    if scores := {int(s): v for s, v in part(tensors, "likelihood.").items()}:
+        error, blocks = tensors["likelihood error"], (notes["done"], notes["total"])
+        likelihoods = Partial(scores, error, *blocks)
     return Progress(
         task=notes["task"],
         iteration=notes["iteration"],
         stages=[tensors[f"stage.{i}"] for i in range(notes["stages"])],
-        likelihoods=Partial(scores, notes["done"], notes["total"]) if scores else None,
+        likelihoods=likelihoods,
         seconds=notes["seconds"],
     )

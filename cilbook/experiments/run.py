@@ -19,8 +19,9 @@ from cilbook.experiments import evaluation
 from cilbook.experiments.checkpoint import INTERVAL, Checkpoint, Progress
 from cilbook.experiments.provenance import code_sha256, now, provenance
 from cilbook.experiments.request import Plan, Request
+from cilbook.likelihood.engine import SAMPLERS
 from cilbook.methods import Learner
-from cilbook.methods.generative_classifier import SAMPLERS, GenerativeClassifier
+from cilbook.methods.generative_classifier import GenerativeClassifier
 
 
 def run(
@@ -176,7 +177,7 @@ def _outcome(
     y = data.test.y.cpu()
     if not isinstance(learner, GenerativeClassifier):
         return evaluation.accuracies(plan, done.stages, y)
-    way, samples = learner.settings.likelihood, learner.settings.samples
+    way, samples = learner.estimator, learner.settings.samples
     grid = evaluation.sample_grid(samples) if way in SAMPLERS else [samples]
     with tqdm(desc="likelihoods", disable=not progress, leave=False) as bar:
         for partial in learner.likelihoods(data.test.x, grid, done.likelihoods):

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial as partial_call
-from math import log
 
 import torch
 from torch import Tensor
 
 from cilbook.bank import VAEBank
-from cilbook.likelihood.gram import GramObservation
+from cilbook.likelihood.gram import GramDecoder
+from cilbook.likelihood.weights import WeightSums
 from cilbook.nets.vae import VAE, Observation
 from cilbook.random import normal
 
@@ -35,9 +35,10 @@ MEMORY_MB = 4.0  # temporaries that stay in a CPU's cache: 3x faster than 64 MB
 
 @dataclass
 class Partial:
-    """Likelihoods on their way: {S: [n, bank's classes]}, filled block after block."""
+    """Likelihoods on their way, filled block after block."""
 
-    scores: dict[int, Tensor]
+    scores: dict[int, Tensor]  # {S: [n, bank's classes]}
+    error: Tensor  # standard error of those with the largest S
     done: int
     total: int
 
@@ -80,27 +81,25 @@ def block_by_block(
     grid = sorted(set(samples))
     if not grid or grid[0] < 1:
         raise ValueError(f"the numbers of samples must be at least 1, got {samples}")
-    width = bank.template.decoder[-1].in_features if gram else x[0].numel()
+    width = numbers_per_sample(bank, x, gram)
     row_chunk, sample_chunk = chunk_shape(width, x.element_size(), grid[-1], memory_mb)
     starts = range(0, len(x), row_chunk)
     if partial is None:
         scores = {s: x.new_empty(len(x), len(bank.classes)) for s in grid}
-        partial = Partial(scores, done=0, total=len(bank.classes) * len(starts))
+        error = torch.empty_like(scores[grid[-1]])
+        partial = Partial(scores, error, done=0, total=len(bank.classes) * len(starts))
     yield partial
     for column, label in enumerate(bank.classes):
         vae = bank[label]
+        observe = observer(vae, observation, gram)
         for start in starts[max(0, partial.done - column * len(starts)) :]:
             rows = slice(start, start + row_chunk)
-            observed = (
-                GramObservation(vae, x[rows])
-                if gram
-                else partial_call(vae.log_observation, x[rows], observation=observation)
-            )
-            estimates = _running_estimates(
-                vae.encode(x[rows]), observed, grid, sample_chunk, (seed, label, start)
-            )
-            for s, estimate in estimates:
-                partial.scores[s][rows, column] = estimate
+            posterior, observed = vae.encode(x[rows]), observe(x[rows])
+            address = seed, label, start
+            estimates = _running_estimates(posterior, observed, grid, sample_chunk, address)
+            for s, sums in estimates:
+                partial.scores[s][rows, column] = sums.estimate
+            partial.error[rows, column] = sums.standard_error
             partial.done += 1
             yield partial
 
@@ -112,31 +111,39 @@ def _running_estimates(
     grid: Sequence[int],
     sample_chunk: int,
     address: tuple[int, int, int],
-) -> Iterator[tuple[int, Tensor]]:
-    """(S, estimate [n]) for each S of the grid, from a running log-sum-exp."""
+) -> Iterator[tuple[int, WeightSums]]:
+    """(S, sums over the first S weights of n images) for each S of the grid."""
     mean, _ = posterior
     n, latent = mean.shape
-    total = mean.new_full((n,), -torch.inf)
+    sums = WeightSums.empty(mean[:, 0])
     drawn = 0
     for s in grid:
         while drawn < s:
             stop = min(s, drawn // sample_chunk * sample_chunk + sample_chunk)
             eps = noise(*address, n, drawn, stop, latent).to(mean.device)
-            weights = _weigh(posterior, observed, eps)
-            total = torch.logaddexp(total, weights.logsumexp(0))
+            sums.add(weigh(posterior, observed, eps))
             drawn = stop
-        yield s, total - log(s)
+        yield s, sums
 
 
 def log_weights(
     vae: VAE, x: Tensor, posterior: Posterior, eps: Tensor, observation: Observation
 ) -> Tensor:
     """The log weights a_s, [samples, n], for eps [samples, n, k]."""
-    observed = partial_call(vae.log_observation, x, observation=observation)
-    return _weigh(posterior, observed, eps)
+    return weigh(posterior, observer(vae, observation, gram=False)(x), eps)
 
 
-def _weigh(posterior: Posterior, observed: LogObservation, eps: Tensor) -> Tensor:
+def observer(
+    vae: VAE, observation: Observation, gram: bool
+) -> Callable[[Tensor], LogObservation]:
+    """From images to log p(x|z), by decoding z or from inner products."""
+    if gram:
+        return GramDecoder(vae).observe
+    return lambda x: partial_call(vae.log_observation, x, observation=observation)
+
+
+def weigh(posterior: Posterior, observed: LogObservation, eps: Tensor) -> Tensor:
+    """The log weights a_s, [samples, n], once log p(x|z) is a function of z."""
     mean, log_variance = posterior
     z = mean + (log_variance / 2).exp() * eps
     correction = (log_variance + eps.square() - z.square()).sum(-1) / 2
@@ -165,12 +172,22 @@ def noise(
 def chunk_shape(
     width: int, bytes_each: int, samples: int, memory_mb: float
 ) -> tuple[int, int]:
-    """(rows, samples) per chunk, whole tiles, so that temporaries stay within memory.
-
-    About four tensors of `width` numbers per sample, the decoded images, live at once.
-    """
-    images = int(memory_mb * 2**20 / (4 * width * bytes_each))
+    """(rows, samples) per chunk, whole tiles, so that temporaries stay within memory."""
+    images = images_at_once(width, bytes_each, memory_mb)
     sample_tiles = -(-samples // SAMPLES)
     sample_chunk = SAMPLES * max(1, min(sample_tiles, images // (ROWS * SAMPLES)))
     row_chunk = ROWS * max(1, images // (ROWS * min(sample_chunk, samples)))
     return row_chunk, sample_chunk
+
+
+def numbers_per_sample(bank: VAEBank, x: Tensor, gram: bool) -> int:
+    """How wide a decoded sample is: an image, or from inner products a hidden layer."""
+    return bank.template.decoder[-1].in_features if gram else x[0].numel()
+
+
+def images_at_once(width: int, bytes_each: int, memory_mb: float) -> int:
+    """How many samples fit into memory.
+
+    About four tensors of `width` numbers per sample, the decoded images, live at once.
+    """
+    return int(memory_mb * 2**20 / (4 * width * bytes_each))

@@ -10,41 +10,48 @@ dimensions hardly a sample falls near an image, and it does not.
 
 from __future__ import annotations
 
-from math import log
-
 import torch
 from torch import Tensor
 
 from cilbook.bank import VAEBank
+from cilbook.likelihood.decision import Likelihoods
+from cilbook.likelihood.weights import WeightSums
 from cilbook.nets.vae import VAE
 from cilbook.random import normal
 
+FEW_LATENTS = 8  # up to here the prior is a good proposal
 _BLOCK = 500  # codes decoded at once
 _ROWS = 2000  # images compared with them at once
 
 
 @torch.no_grad()
-def prior_samples(bank: VAEBank, x: Tensor, samples: int, *, seed: int = 0) -> Tensor:
-    """log p(x|y) under a unit Gaussian for every class of the bank, [n, classes]."""
+def prior_samples(bank: VAEBank, x: Tensor, samples: int, *, seed: int = 0) -> Likelihoods:
+    """log p(x|y) under a unit Gaussian for every class of the bank."""
     if samples < 1:
         raise ValueError(f"the number of samples must be at least 1, got {samples}")
     columns = [_one_class(bank[c], x, samples, (seed, c)) for c in bank.classes]
-    return torch.stack(columns, 1)
+    log_p = torch.stack([sums.estimate for sums in columns], 1)
+    error = torch.stack([sums.standard_error for sums in columns], 1)
+    passes = x.new_full((len(x),), samples * len(columns) / len(x))  # shared by the images
+    return Likelihoods(log_p, error, passes, bank.classes)
 
 
-def _one_class(vae: VAE, x: Tensor, samples: int, address: tuple[int, int]) -> Tensor:
-    """A running log-sum-exp over blocks of codes: memory does not grow with S."""
+def _one_class(vae: VAE, x: Tensor, samples: int, address: tuple[int, int]) -> WeightSums:
+    """Sums over blocks of codes: memory does not grow with S."""
     seed, label = address
-    total = x.new_full((len(x),), -torch.inf)
+    sums = WeightSums.empty(x.new_empty(len(x)))
     for block, first in enumerate(range(0, samples, _BLOCK)):
         z = normal((_BLOCK, vae.latent), seed, "prior samples", label, block).to(x)
         means = vae.decode(z[: samples - first]).flatten(1)
-        for rows, so_far in zip(x.split(_ROWS), total.split(_ROWS), strict=True):
-            so_far.copy_(torch.logaddexp(so_far, _log_sum(rows.flatten(1), means)))
-    return total - log(samples)
+        for start in range(0, len(x), _ROWS):
+            rows = slice(start, start + _ROWS)
+            some = sums[rows,]
+            some.add(_log_weights(x[rows].flatten(1), means))
+            sums[rows,] = some
+    return sums
 
 
-def _log_sum(x: Tensor, means: Tensor) -> Tensor:
-    """logsumexp_s -1/2 |x - mean_s|^2, [n]."""
-    inner = x @ means.T - means.square().sum(1) / 2
-    return inner.logsumexp(1) - x.square().sum(1) / 2
+def _log_weights(x: Tensor, means: Tensor) -> Tensor:
+    """-1/2 |x - mean_s|^2, [samples, n]."""
+    inner = means @ x.T - means.square().sum(1, keepdim=True) / 2
+    return inner - x.square().sum(1) / 2

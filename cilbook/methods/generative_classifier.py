@@ -18,14 +18,12 @@ from torch import Tensor
 from cilbook.bank import VAEBank
 from cilbook.benchmarks.spec import Images, Spec
 from cilbook.errors import BadInput
-from cilbook.likelihood import closed_form, gram
+from cilbook.likelihood.engine import SAMPLERS, Way, choose, likelihoods, refusal
 from cilbook.likelihood.importance_sampling import Partial, block_by_block
-from cilbook.likelihood.prior_samples import prior_samples
 from cilbook.methods.base import Learner, Settings
-from cilbook.nets.vae import VAE, Observation
+from cilbook.nets.vae import Observation
 
-Likelihood = Literal["importance-sampling", "gram", "closed-form", "prior-samples"]
-SAMPLERS = ("importance-sampling", "gram")  # the paper's: an estimate at every S in passing
+_ROWS = 2000  # images between two checkpoints
 
 
 @dataclass(frozen=True)
@@ -44,30 +42,19 @@ class GenerativeSettings(BankSettings):
     scored_as: Observation = "gaussian"  # observation model at classification
     prior: Literal["uniform", "counted"] = "uniform"  # p(y)
     samples: int = 100  # importance samples S
-    likelihood: Likelihood = "importance-sampling"
-
-
-def check_likelihood(vae: VAE, settings: GenerativeSettings) -> None:
-    """BadInput if the settings' likelihood cannot score such VAEs."""
-    way, scored_as = settings.likelihood, settings.scored_as
-    needs = {
-        "closed-form": (closed_form.applies, "a linear decoder"),
-        "gram": (gram.applies, "a decoder whose last layer is linear"),
-        "prior-samples": (lambda _, scored: scored == "gaussian", "any decoder"),
-    }
-    if way in needs:
-        applies, what = needs[way]
-        if not applies(vae, scored_as):
-            raise BadInput(
-                f"likelihood {way} is for {what} scored as gaussian; "
-                "importance-sampling works for all"
-            )
+    likelihood: Way = "importance-sampling"
 
 
 def new_bank(
     spec: Spec, settings: BankSettings, seed: int, device: torch.device | str
 ) -> VAEBank:
-    """The benchmark's bank, still without classes."""
+    """The benchmark's bank, still without classes.
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> bank = new_bank(BENCHMARKS["mnist"], BankSettings(), seed=0, device="cpu")
+    >>> bank.classes, bank.size_of_one
+    ([], 150134)
+    """
     return VAEBank(
         spec.class_vae,
         observation=settings.trained_as,
@@ -78,7 +65,22 @@ def new_bank(
 
 
 class GenerativeClassifier(Learner):
-    """A VAE bank that classifies by the largest log p(x|y) + log p(y)."""
+    """A VAE bank that classifies by the largest log p(x|y) + log p(y).
+
+    A new class leaves the VAEs of the old ones as they are:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec, sevens = BENCHMARKS["digits"], []
+    >>> student = GenerativeClassifier(spec, GenerativeSettings(samples=5), 0, "cpu")
+    >>> for label in (7, 4):
+    ...     data = spec.load(None).train.of_classes([label])
+    ...     loss = student.observe(data.x, data.y)
+    ...     sevens.append(student.bank[7].mean.weight.clone())
+    >>> torch.equal(*sevens)
+    True
+    >>> student.scores(data.x[:9]).isfinite().all(0).nonzero().flatten().tolist()
+    [4, 7]
+    """
 
     title = "Generative classifier"
     settings_type = GenerativeSettings
@@ -95,9 +97,17 @@ class GenerativeClassifier(Learner):
     ):
         super().__init__(spec, settings, seed, device)
         self.bank = new_bank(spec, settings, seed, device)
-        check_likelihood(self.bank.template, settings)
+        how = self.estimator, settings.scored_as
+        if reason := refusal(self.bank.template, *how):
+            raise BadInput(reason)
         self.counts = torch.zeros(spec.classes, dtype=torch.int64)
         self._counts_before = self.counts
+
+    @property
+    def estimator(self) -> Way:
+        """How log p(x|y) is computed; what `auto` stands for, where it was asked for."""
+        way, settings = self.settings.likelihood, self.settings
+        return choose(self.bank.template, settings.scored_as) if way == "auto" else way
 
     def start_task(self, classes: Sequence[int]) -> None:
         """Remember the counts, because a task's mini-batches show samples repeatedly."""
@@ -133,15 +143,27 @@ class GenerativeClassifier(Learner):
 
         What is no sampler has one estimate, whatever the grid; it stands under its last S.
         """
-        way, where = self.settings.likelihood, {"seed": self.seed}
-        if way in SAMPLERS:
-            how = {"observation": self.settings.scored_as, "gram": way == "gram"}
-            yield from block_by_block(self.bank, x, grid, **how, **where, partial=partial)
-        elif way == "closed-form":
-            yield Partial({grid[-1]: closed_form.closed_form(self.bank, x)}, 1, 1)
+        if self.estimator in SAMPLERS:
+            how = {"observation": self.settings.scored_as, "seed": self.seed}
+            how |= {"gram": self.estimator == "gram", "partial": partial}
+            yield from block_by_block(self.bank, x, grid, **how)
         else:
-            scores = prior_samples(self.bank, x, grid[-1], **where)
-            yield Partial({grid[-1]: scores}, 1, 1)
+            yield from self._by_rows(x, grid[-1], partial)
+
+    def _by_rows(self, x: Tensor, s: int, partial: Partial | None) -> Iterator[Partial]:
+        if partial is None:
+            scores = x.new_empty(len(x), len(self.bank.classes))
+            blocks = -(-len(x) // _ROWS)
+            partial = Partial({s: scores}, torch.empty_like(scores), done=0, total=blocks)
+        yield partial
+        how = {"samples": s, "observation": self.settings.scored_as, "seed": self.seed}
+        how["log_prior"] = self.log_prior()[self.bank.classes].to(x)
+        while partial.done < partial.total:
+            rows = slice(partial.done * _ROWS, (partial.done + 1) * _ROWS)
+            found = likelihoods(self.bank, x[rows], self.estimator, **how)
+            partial.scores[s][rows], partial.error[rows] = found.log_p, found.standard_error
+            partial.done += 1
+            yield partial
 
     def with_prior(self, likelihoods: Partial) -> dict[int, Tensor]:
         """The scores log p(x|y) + log p(y), {S: [n, all classes]}."""

@@ -161,8 +161,8 @@ def test_memory_does_not_grow_with_the_number_of_samples(bank, monkeypatch):
         sizes.append(eps.shape[0] * eps.shape[1])
         return weigh(posterior, observed, eps)
 
-    weigh = module._weigh
-    monkeypatch.setattr(module, "_weigh", recorded)
+    weigh = module.weigh
+    monkeypatch.setattr(module, "weigh", recorded)
     peaks = []
     for s in (100, 3000):
         sizes.clear()

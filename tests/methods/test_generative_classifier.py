@@ -68,14 +68,6 @@ def test_one_pass_gives_the_scores_at_every_number_of_samples():
         torch.testing.assert_close(grid[s][:, seen], alone.scores(x)[:, seen])
 
 
-def test_no_rows_are_kept():
-    student = learner()
-    student.observe(*unbalanced())
-    kept = sum(v.numel() for v in student.state_dict().values())
-    student.observe(*unbalanced())
-    assert sum(v.numel() for v in student.state_dict().values()) == kept
-
-
 @pytest.mark.parametrize("likelihood", ["gram", "closed-form"])
 def test_a_likelihood_that_does_not_fit_the_vaes_is_refused_before_training(likelihood):
     with pytest.raises(BadInput, match=f"likelihood {likelihood} is for a .*linear"):
