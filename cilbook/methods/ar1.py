@@ -31,7 +31,23 @@ class AR1Settings(SISettings):
 
 
 class AR1(SI):
-    """SI on the hidden layers, clipped, under CWR+'s output layer."""
+    """SI on the hidden layers, clipped, under CWR+'s output layer.
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec = BENCHMARKS["digits"]
+    >>> student = AR1(spec, AR1Settings(largest=1e-5), 0, "cpu")
+    >>> data = spec.load(None).train.of_classes([0, 1])
+    >>> student.start_task([0, 1])
+    >>> student.net[-1].weight.any().item()
+    False
+    >>> for _ in range(3):
+    ...     loss = student.observe(data.x, data.y)
+    >>> student.end_task(data)
+    >>> student.path.importance.aminmax()
+    torch.return_types.aminmax(
+    min=tensor(0.),
+    max=tensor(1.0000e-05))
+    """
 
     title = "AR1"
     settings_type = AR1Settings

@@ -55,7 +55,17 @@ class Learner(ABC):
         """The task is over; `data` is all of it, for those that may look again."""
 
     def observe_task_free(self, batches: Iterable[tuple[Tensor, Tensor]]) -> None:
-        """Learn from a stream without boundaries, or say why that cannot be."""
+        """Learn from a stream without boundaries, or say why that cannot be.
+
+        >>> from cilbook.benchmarks import BENCHMARKS
+        >>> from cilbook.methods.labels_trick import LabelsTrick
+        >>> spec, settings = BENCHMARKS["digits"], LabelsTrick.settings_type()
+        >>> try:
+        ...     LabelsTrick(spec, settings, 0, "cpu").observe_task_free([])
+        ... except BadInput as error:
+        ...     print(str(error).split(": ")[1])
+        the task says which output units are active
+        """
         if self.needs_boundaries:
             raise BadInput(
                 f"{self.title} cannot learn from a task-free stream: {self.why_boundaries}"

@@ -50,7 +50,21 @@ class BIRSettings(NetworkSettings):
 
 
 class BIR(FineTuning):
-    """A classifier that imagines its past, in its own features."""
+    """A classifier that imagines its past, in its own features.
+
+    What it replays comes with soft targets, shares of the old classes:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec = BENCHMARKS["digits"]
+    >>> student = BIR(spec, BIRSettings(), 0, "cpu")
+    >>> data = spec.load(None).train.of_classes([4, 7])
+    >>> student.start_task([4, 7])
+    >>> loss = student.observe(data.x, data.y)
+    >>> student.end_task(data)
+    >>> x, q = student.replay(50)
+    >>> x.shape, q.any(0).nonzero().flatten().tolist()
+    (torch.Size([50, 64]), [4, 7])
+    """
 
     title = "BI-R"
     settings_type = BIRSettings

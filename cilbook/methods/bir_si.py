@@ -27,7 +27,15 @@ class BIRSISettings(BIRSettings, SISettings):
 
 
 class BIRSI(SI, BIR):
-    """BI-R under SI."""
+    """BI-R under SI.
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> student = BIRSI(BENCHMARKS["digits"], BIRSISettings(), 0, "cpu")
+    >>> held = {id(weight) for weight in student.guarded()}
+    >>> names = [name for name, w in student.net.named_parameters() if id(w) in held]
+    >>> sorted({name.split(".")[0] for name in names})
+    ['body', 'classifier']
+    """
 
     title = "BI-R + SI"
     settings_type = BIRSISettings

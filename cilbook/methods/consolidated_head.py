@@ -16,7 +16,15 @@ _ROWS = ("weight", "bias")
 
 
 class ConsolidatedHead:
-    """The stored rows of a network's output layer, at first all zero."""
+    """The stored rows of a network's output layer, at first all zero.
+
+    >>> head = ConsolidatedHead(nn.Linear(1, 3))
+    >>> head.start_zero([0, 1])
+    >>> head.layer.bias.data = torch.tensor([2.0, 4.0, 9.0])  # what the task learned
+    >>> head.store_centred(seen=[0, 1])
+    >>> head.layer.bias.tolist()
+    [-1.0, 1.0, 0.0]
+    """
 
     def __init__(self, layer: nn.Linear):
         self.layer = layer

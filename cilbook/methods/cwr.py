@@ -25,7 +25,22 @@ from cilbook.storage import named, part
 
 
 class CWR(FineTuning):
-    """A frozen network under an output layer that is stored class by class."""
+    """A frozen network under an output layer that is stored class by class.
+
+    The hidden layers learn in the first task only:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec, first_weights = BENCHMARKS["digits"], []
+    >>> student = CWR(spec, CWR.settings_type(), 0, "cpu")
+    >>> for classes in [0, 1], [2, 3]:
+    ...     data = spec.load(None).train.of_classes(classes)
+    ...     student.start_task(classes)
+    ...     loss = student.observe(data.x, data.y)
+    ...     student.end_task(data)
+    ...     first_weights.append(student.net[0].weight.detach().clone())
+    >>> torch.equal(*first_weights)
+    True
+    """
 
     title = "CWR"
     needs_boundaries = True
@@ -79,7 +94,14 @@ class CWR(FineTuning):
 
 
 class CWRPlus(CWR):
-    """CWR with zero initialisation and mean-shifted rows."""
+    """CWR with zero initialisation and mean-shifted rows.
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> student = CWRPlus(BENCHMARKS["digits"], CWRPlus.settings_type(), 0, "cpu")
+    >>> student.start_task([0, 1])
+    >>> student.net[-1].weight.any().item()
+    False
+    """
 
     title = "CWR+"
 

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from cilbook.benchmarks.spec import Images
+from cilbook.benchmarks.streams import Batch
 from cilbook.methods.none import FineTuning, NetworkSettings
 from cilbook.methods.replay import Past
 from cilbook.methods.trained import Trained
@@ -27,8 +28,6 @@ from cilbook.nets.initialise import build
 from cilbook.nets.vae import Observation
 from cilbook.random import normal, stream
 from cilbook.storage import named, part
-
-Batch = tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,21 @@ class DGRSettings(NetworkSettings):
 
 
 class DGR(FineTuning):
-    """A classifier and a generator that remind each other of what came before."""
+    """A classifier and a generator that remind each other of what came before.
+
+    After a task both are copied; the copies paint its images, and label them:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec = BENCHMARKS["digits"]
+    >>> student = DGR(spec, DGRSettings(), 0, "cpu")
+    >>> data = spec.load(None).train.of_classes([4, 7])
+    >>> student.start_task([4, 7])
+    >>> loss = student.observe(data.x, data.y)
+    >>> student.end_task(data)
+    >>> x, y = student.replay(50)
+    >>> x.shape, set(y.tolist()) <= {4, 7}
+    (torch.Size([50, 64]), True)
+    """
 
     title = "DGR"
     settings_type = DGRSettings
@@ -57,10 +70,9 @@ class DGR(FineTuning):
         self._activate(y.tolist())
         self.train_mode()
         again = self.replay(len(x)) if self.past.tasks else None
-        generator_loss = self.generator_loss(x, again)
         loss = self.classifier_loss(x, y, again)
         self.step(loss)
-        self.generator.step(generator_loss)
+        self.generator.step(self.generator_loss(x, again))
         return loss.detach()
 
     def train_mode(self) -> None:

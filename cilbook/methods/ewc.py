@@ -38,7 +38,18 @@ class EWCSettings(NetworkSettings):
 
 
 class EWC(FineTuning):
-    """A network whose important weights are held where the tasks left them."""
+    """A network whose important weights are held where the tasks left them.
+
+    A term with F = 1 around 0 and one with F = 3 around 1 pull like one with 4 around 3/4:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> student = EWC(BENCHMARKS["digits"], EWCSettings(), 0, "cpu")
+    >>> one = torch.ones_like(student.anchor)
+    >>> student.add_term(fisher=one, theta=0 * one)
+    >>> student.add_term(fisher=3 * one, theta=one)
+    >>> student.curvature[0].item(), student.anchor[0].item()
+    (4.0, 0.75)
+    """
 
     title = "EWC"
     settings_type = EWCSettings

@@ -29,7 +29,20 @@ _AT_ONCE = 20  # mini-batches decoded together
 
 
 class GenSamples(Learner):
-    """A VAE bank, and in the end a network trained on its samples."""
+    """A VAE bank, and in the end a network trained on its samples.
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec = BENCHMARKS["digits"]
+    >>> student = GenSamples(spec, BankSettings(batch=4), 0, "cpu")
+    >>> data = spec.load(None).train.of_classes([4, 7])
+    >>> loss_of_each_class = student.observe(data.x, data.y)
+    >>> x, y = student.samples(0)[0]
+    >>> x.shape, set(y.tolist()) <= {4, 7}
+    (torch.Size([4, 64]), True)
+    >>> student.end_task(data)
+    >>> student.trained.steps  # as many as the two VAEs took together
+    2
+    """
 
     title = "Net on samples"
     settings_type = BankSettings

@@ -14,7 +14,20 @@ from cilbook.methods.none import FineTuning
 
 
 class LabelsTrick(FineTuning):
-    """None, with only the current task's classes active in training."""
+    """None, with only the current task's classes active in training.
+
+    In a second task the output units of the first get no gradient:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec = BENCHMARKS["digits"]
+    >>> student = LabelsTrick(spec, LabelsTrick.settings_type(), 0, "cpu")
+    >>> data = spec.load(None).train.of_classes([2, 3])
+    >>> student.start_task([0, 1])
+    >>> student.start_task([2, 3])
+    >>> student.loss(data.x, data.y).backward()
+    >>> (student.net[-1].weight.grad != 0).any(1).nonzero().flatten().tolist()
+    [2, 3]
+    """
 
     title = "Labels trick"
     needs_boundaries = True

@@ -4,8 +4,7 @@ r"""The path integral of synaptic intelligence: which weights brought the loss d
     Omega_i <- Omega_i + omega_i / ((theta_i end - theta_i start)^2 + xi)   after a task
 
 `g` is the gradient of the total loss. With a maximum, Omega is clipped to [0, maximum] and
-carried over so. A piece that methods compose: SI uses it for all
-weights, others for some.
+carried over so. A piece that methods compose: SI uses it for all weights, others for some.
 """
 
 from __future__ import annotations
@@ -20,7 +19,21 @@ _STATE = ("start", "running", "importance")
 
 
 class PathIntegral:
-    """Running omega and consolidated Omega of some weights, as flat vectors."""
+    """Running omega and consolidated Omega of some weights, as flat vectors.
+
+    Over many small steps the omegas add up to what the loss came down by. Here it is
+    2 a^2 + b^2 / 2, and falls from 2.5 to 0; a did four fifths of that:
+
+    >>> weight = nn.Parameter(torch.tensor([1.0, 1.0]))
+    >>> path = PathIntegral([weight], damping=0.1)
+    >>> for _ in range(400):
+    ...     before = path.position()
+    ...     weight.grad = torch.tensor([4.0, 1.0]) * weight.detach()
+    ...     weight.data -= 0.01 * weight.grad
+    ...     path.follow(before)
+    >>> [round(omega, 1) for omega in path.running.tolist()]
+    [2.0, 0.5]
+    """
 
     def __init__(
         self,

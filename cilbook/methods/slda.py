@@ -40,7 +40,22 @@ class SLDASettings(Settings):
 
 
 class SLDA(Learner):
-    """Class means and one covariance, in a single pass."""
+    """Class means and one covariance, in a single pass.
+
+    Fed in batches or one by one, it learns the same:
+
+    >>> from cilbook.benchmarks import BENCHMARKS
+    >>> spec, scores = BENCHMARKS["digits"], []
+    >>> data = spec.load(None).train
+    >>> x, y = data.batch(torch.arange(100))
+    >>> for size in (1, 30):
+    ...     student = SLDA(spec, SLDASettings(), 0, "cpu")
+    ...     for rows, labels in zip(x.split(size), y.split(size), strict=True):
+    ...         student.observe(rows, labels)
+    ...     scores.append(student.scores(x.double()))
+    >>> torch.allclose(*scores)
+    True
+    """
 
     title = "SLDA"
     settings_type = SLDASettings
@@ -156,7 +171,14 @@ def oas(covariance: Tensor, n: Tensor) -> Tensor:
     """Oracle-approximating shrinkage of the covariance of n centred rows.
 
     rho = min(1, (a + m^2) / ((n + 1)(a - m^2/d))), with m = tr S/d and a the mean of S's
-    squared entries; (1 - rho) S + rho m I. Chen et al. (2010).
+    squared entries; (1 - rho) S + rho m I. Chen et al. (2010). The fewer the rows, the more
+    it is pulled towards a sphere:
+
+    >>> covariance = torch.diag(torch.tensor([3.0, 1.0]))
+    >>> oas(covariance, torch.tensor(4.0)).diag().tolist()
+    [2.0, 2.0]
+    >>> oas(covariance, torch.tensor(1e6)).diag().round(decimals=3).tolist()
+    [3.0, 1.0]
     """
     d = len(covariance)
     m, a = covariance.trace() / d, covariance.square().mean()

@@ -62,10 +62,21 @@ class Trained(Generic[Net]):
 
 @torch.no_grad()
 def in_blocks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """The function's values, computed some rows at a time: memory does not grow."""
+    """The function's values, computed some rows at a time: memory does not grow.
+
+    >>> in_blocks(lambda rows: rows.sum(1), torch.ones(1200, 3)).shape
+    torch.Size([1200])
+    """
     return torch.cat([function(rows) for rows in x.split(_ROWS)])
 
 
 def frozen(net: Net) -> Net:
-    """A copy as it is now, in eval mode, that never learns again."""
+    """A copy as it is now, in eval mode, that never learns again.
+
+    >>> net = nn.Linear(1, 1)
+    >>> copy, before = frozen(net), net.weight.item()
+    >>> net.weight.data += 1
+    >>> copy.weight.item() == before, copy.weight.requires_grad, copy.training
+    (True, False, False)
+    """
     return deepcopy(net).requires_grad_(False).eval()

@@ -56,7 +56,16 @@ class BIRNet(nn.Module):
 
 
 class GatedLayer(nn.Module):
-    """relu(gate * (W x + b)) with gate = sum_c share_c mask_c, the masks 0 or 1."""
+    """relu(gate * (W x + b)) with gate = sum_c share_c mask_c, the masks 0 or 1.
+
+    Two classes that open one unit each; an input that is a quarter of the first:
+
+    >>> layer = GatedLayer(1, 2, classes=2, closed=0.5)
+    >>> layer.mask = torch.eye(2)
+    >>> layer.linear.bias.data = torch.tensor([4.0, 4.0])
+    >>> layer(torch.zeros(1, 1), torch.tensor([[0.25, 0.75]])).tolist()
+    [[1.0, 3.0]]
+    """
 
     def __init__(self, fan_in: int, fan_out: int, classes: int, closed: float):
         super().__init__()
@@ -74,7 +83,16 @@ class GatedLayer(nn.Module):
 
 
 class ClassPrior(nn.Module):
-    """A Gaussian over z for every class; means and log-variances are learned."""
+    """A Gaussian over z for every class; means and log-variances are learned.
+
+    >>> prior = ClassPrior(classes=2, latent=1)
+    >>> prior.means.data = torch.tensor([[0.0], [6.0]])
+    >>> prior.sample(torch.tensor([0, 1]), eps=torch.tensor([[1.0], [1.0]])).tolist()
+    [[1.0], [7.0]]
+    >>> shares = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> prior.log_density(torch.tensor([[2.0], [2.0]]), shares).tolist()
+    [-2.0, -8.0]
+    """
 
     def __init__(self, classes: int, latent: int):
         super().__init__()

@@ -8,7 +8,11 @@ from torch import nn
 
 
 def relu_layers(widths: Sequence[int]) -> list[nn.Module]:
-    """Linear layers of these widths, a ReLU after each."""
+    """Linear layers of these widths, a ReLU after each.
+
+    >>> [type(layer).__name__ for layer in relu_layers([8, 4, 2])]
+    ['Linear', 'ReLU', 'Linear', 'ReLU']
+    """
     layers: list[nn.Module] = []
     for fan_in, fan_out in zip(widths[:-1], widths[1:], strict=True):
         layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]

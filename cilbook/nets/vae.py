@@ -86,7 +86,12 @@ class VAE(nn.Module):
 
 
 def kl(mean: Tensor, log_variance: Tensor) -> Tensor:
-    """KL(N(mean, diag exp(log_variance)) || N(0, I)) = 1/2 sum(mu^2 + e^l - 1 - l), [n]."""
+    """KL(N(mean, diag exp(log_variance)) || N(0, I)) = 1/2 sum(mu^2 + e^l - 1 - l), [n].
+
+    >>> from torch import tensor
+    >>> kl(tensor([[0.0, 0.0], [3.0, 4.0]]), tensor([[0.0, 0.0], [0.0, 0.0]])).tolist()
+    [0.0, 12.5]
+    """
     return (mean.square() + log_variance.exp() - 1 - log_variance).sum(1) / 2
 
 

@@ -46,10 +46,3 @@ def test_with_strength_zero_the_penalty_changes_nothing(teach):
     free, clipped = learner(strength=0.0, largest=1.0), learner(strength=0.0, largest=1e-6)
     x = SPEC.load(None).test.x
     assert torch.equal(teach(free).scores(x), teach(clipped).scores(x))
-
-
-def test_rows_are_stored_as_in_cwr_plus(teach):
-    student = teach(learner(), tasks=1)
-    rows = student.head.weight[[0, 1]]
-    torch.testing.assert_close(rows.mean(), torch.tensor(0.0), atol=1e-6, rtol=0)
-    assert torch.equal(student.net[-1].weight.detach(), student.head.weight)

@@ -85,22 +85,31 @@ def test_replayed_rows_come_from_the_old_network_class_by_class(teach):
     torch.testing.assert_close(q.sum(1), torch.ones(30))
 
 
-def test_old_classes_are_replayed_equally_often(teach):
-    """The mode of its class decides where a code lies: pull the modes far apart."""
-    student = teach(learner())
-    prior = student.past["net"].prior
-    prior.means.copy_(100.0 * torch.arange(10)[:, None].expand_as(prior.means))
-    prior.log_variances.zero_()
-    codes = []
-    student.past["net"].decode = lambda z, shares: (
-        codes.append((z, shares)) or torch.zeros(len(z), 64)
-    )
-    student.replay(4000)
+def replayed_classes(student: BIR, n: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The classes of replayed codes, and their noise: pull the modes far apart to see."""
+    net, codes = student.past["net"], []
+    net.prior.means.copy_(100.0 * torch.arange(10)[:, None].expand_as(net.prior.means))
+    net.prior.log_variances.zero_()
+    net.decode = lambda z, shares: codes.append((z, shares)) or torch.zeros(len(z), 64)
+    student.replay(n)
     z, shares = codes[0]
     labels = (z.mean(1) / 100).round().long()
-    assert torch.equal(labels, shares.argmax(1))
+    assert torch.equal(labels, shares.argmax(1))  # mode and gate are of one class
+    return labels, z - 100.0 * labels[:, None]
+
+
+def test_old_classes_are_replayed_equally_often(teach):
+    labels, _ = replayed_classes(teach(learner()), 4000)
     share = torch.bincount(labels, minlength=10) / 4000
     assert (share[:4] - 0.25).abs().max() < 0.03 and share[4:].eq(0).all()
+
+
+def test_every_step_replays_other_classes_with_other_noise(teach):
+    student = teach(learner())
+    first = replayed_classes(student, 50)
+    student.trained.steps += 1
+    for before, after in zip(first, replayed_classes(student, 50), strict=True):
+        assert (after - before).abs().max() > 0.5
 
 
 def test_the_copy_stays_what_the_last_task_left(teach):

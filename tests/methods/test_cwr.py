@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from cilbook.benchmarks import BENCHMARKS
+from cilbook.methods.ar1 import AR1
 from cilbook.methods.consolidated_head import ConsolidatedHead
 from cilbook.methods.cwr import CWR, CWRPlus
 from cilbook.methods.none import NetworkSettings
@@ -32,9 +33,9 @@ def test_storing_and_shifting_by_hand():
     head.store_centred([0, 1])
     torch.testing.assert_close(head.weight[0], torch.tensor([-1.5, -0.5]))
     torch.testing.assert_close(head.bias[:2], torch.tensor([-0.5, 0.5]))
+    head.start_zero([2])  # the rows of old classes are temporary too, and do not count
     head.layer.weight.data[2] = torch.tensor([5.0, 9.0])
     head.layer.bias.data[2] = 6.0
-    head.current = [2]
     head.store_centred([0, 1, 2])
     mean = (-1.5 - 0.5 + 0.5 + 1.5 + 5.0 + 9.0) / 6
     torch.testing.assert_close(head.weight[2], torch.tensor([5 - mean, 9 - mean]))
@@ -85,10 +86,27 @@ def test_stored_rows_of_old_classes_never_change(method, teach):
     assert student.head.weight[4:].eq(0).all()
 
 
-def test_cwr_starts_each_task_at_random_and_cwr_plus_at_zero(teach):
+def test_cwr_starts_each_task_at_random():
+    student = CWR(SPEC, NetworkSettings(), 0, "cpu")
     layers = []
-    for method in (CWR, CWRPlus):
-        student = teach(method(SPEC, NetworkSettings(), 0, "cpu"), tasks=1)
-        student.start_task([2, 3])
-        layers.append(student.net[-1].weight.detach())
-    assert (layers[0] != 0).all() and layers[1].eq(0).all()
+    for classes in ([0, 1], [2, 3]):
+        student.start_task(classes)
+        layers.append(student.net[-1].weight.detach().clone())
+        student.end_task(TRAIN)
+    assert (layers[0] != 0).all() and (layers[0] != layers[1]).all()
+
+
+@pytest.mark.parametrize("method", [CWRPlus, AR1])
+def test_cwr_plus_and_ar1_start_each_task_at_zero_and_store_centred_rows(method, teach):
+    """In a first task of two classes rows are centred by themselves; look at the second."""
+    student = teach(method(SPEC, method.settings_type(), 0, "cpu"), tasks=1)
+    data, layer = TRAIN.of_classes([2, 3]), student.net[-1]
+    student.start_task([2, 3])
+    assert not layer.weight.any() and not layer.bias.any()
+    student.observe(*data.batch(torch.arange(16)))
+    raw, old = layer.weight[2:4].detach().clone(), student.head.weight[:2].clone()
+    student.end_task(data)
+    expected = raw - torch.cat([old, raw]).mean()
+    assert not torch.allclose(raw, expected)
+    torch.testing.assert_close(layer.weight[2:4].detach(), expected)
+    assert torch.equal(layer.weight[:2], old)

@@ -132,6 +132,7 @@ def test_the_fisher_is_of_some_samples_of_the_task_and_all_classes_so_far(
     assert [classes for _, classes in seen] == [[0, 1], [0, 1, 2, 3]]
     rows = {tuple(row) for row in DATA.of_classes([2, 3]).x.tolist()}
     assert len({tuple(row) for row in seen[1][0].tolist()} & rows) == 3
+    assert not torch.equal(seen[1][0], DATA.of_classes([2, 3]).x[:3])  # drawn at random
 
 
 def test_a_task_with_fewer_samples_than_asked_for_is_used_whole(monkeypatch):

@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from cilbook.benchmarks import BENCHMARKS
@@ -38,3 +41,19 @@ def test_adams_moments_survive_a_task_boundary():
     student.observe(torch.rand(8, 64), torch.tensor([2, 3] * 4))
     steps = [s["step"].item() for s in student.trained.adam.state.values()]
     assert steps == [2] * len(steps)
+
+
+def test_batch_norm_gathers_statistics_in_training_and_only_uses_them_to_predict():
+    def net():
+        return nn.Sequential(nn.BatchNorm1d(64), nn.Linear(64, 10))
+
+    student = FineTuning(replace(SPEC, classifier=net), NetworkSettings(), 0, "cpu")
+    norm, x = student.net[0], torch.rand(8, 64)
+    norm.reset_parameters()
+    for _ in range(2):
+        before = norm.running_mean.clone()
+        student.observe(x, torch.tensor([0, 1] * 4))
+        gathered = norm.running_mean.clone()
+        assert not torch.equal(gathered, before)
+        torch.testing.assert_close(student.scores(x)[:1], student.scores(x[:1]))
+        assert torch.equal(norm.running_mean, gathered)

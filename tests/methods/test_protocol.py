@@ -26,18 +26,35 @@ def taught(name: str, tasks: int = 2, steps: int = 3):
     return student
 
 
+def state_of(student) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in student.state_dict().items()}
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_saves_loads_predicts_and_goes_on_identically(name):
-    original, copy = taught(name), learner(name, seed=0)
-    copy.load_state_dict({k: v.clone() for k, v in original.state_dict().items()})
-    assert torch.equal(original.scores(DATA.test.x), copy.scores(DATA.test.x))
+    """Saved in the middle of a task, loaded where something else was learned."""
+    original, copy = taught(name), taught(name, tasks=1, steps=1)
+    copy.scores(DATA.test.x[:3])  # what it made of its own past must be forgotten
     classes = SPEC.task_classes()[2]
     data = DATA.train.of_classes(classes)
-    for student in (original, copy):
-        student.start_task(classes)
-        student.observe(*data.batch(torch.arange(30)))
-        student.end_task(data)
+    original.start_task(classes)
+    original.observe(*data.batch(torch.arange(30)))
+    copy.load_state_dict(state_of(original))
     assert torch.equal(original.scores(DATA.test.x), copy.scores(DATA.test.x))
+    losses = []
+    for student in (original, copy):
+        losses.append(student.observe(*data.batch(torch.arange(30, 60))))
+        student.end_task(data)
+    assert losses == [None, None] or torch.equal(*losses)
+    assert torch.equal(original.scores(DATA.test.x), copy.scores(DATA.test.x))
+    states = state_of(original), state_of(copy)
+    assert all(torch.equal(states[0][k], states[1][k]) for k in states[0])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_is_kept_does_not_grow_with_the_samples_seen(name):
+    few, many = (state_of(taught(name, steps=steps)) for steps in (1, 3))
+    assert {k: v.shape for k, v in few.items()} == {k: v.shape for k, v in many.items()}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -56,6 +56,11 @@ def test_the_five_layers_keep_the_names_of_the_published_checkpoint():
     assert len(names) == 5 * 2 + 4 * 5
 
 
+def test_the_fifth_layer_is_a_convolution_alone():
+    kinds = [[type(part).__name__ for part in layer] for layer in conv5()[:5]]
+    assert kinds == [["Conv2d", "BatchNorm2d", "ReLU"]] * 4 + [["Conv2d"]]
+
+
 def test_the_slim_resnet_shrinks_the_image_to_four_by_four():
     net = slim_resnet18(10)
     features = net[:-3](torch.randn(2, 3, 32, 32))

@@ -40,6 +40,20 @@ def test_the_outputs_of_the_generators_are_linear():
     assert isinstance(conv5_vae(100).decoder[-1], nn.ConvTranspose2d)
 
 
+def kinds(layers: nn.Sequential) -> list[str]:
+    return [type(layer).__name__ for layer in layers]
+
+
+def test_the_decoders_have_a_relu_after_every_layer_but_the_last():
+    """On CIFAR-100 also on the 1024 features from which the image grows."""
+    with torch.device("meta"):
+        grown, mirrored = conv5_vae(100).decoder, slim_resnet_vae(100).decoder
+    deconv = ["ConvTranspose2d", "BatchNorm2d", "ReLU"]
+    dense = ["Linear", "ReLU"] * 3 + ["Unflatten"]
+    assert kinds(grown) == [*dense, *deconv * 4, "ConvTranspose2d"]
+    assert kinds(mirrored) == ["Linear", "ReLU", "Unflatten"] + ["Block"] * 10
+
+
 def test_the_last_stage_of_the_mirror_has_biases_in_place_of_batch_norm():
     last_stage = slim_resnet_vae(100).decoder[-2:]
     layers = [m for m in last_stage.modules() if isinstance(m, nn.ConvTranspose2d)]

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from cilbook.nets.conv5 import conv5, conv5_mlp
-from cilbook.nets.initialise import build
+from cilbook.nets.initialise import build, fill
 from cilbook.nets.vae import conv_vae
 from cilbook.random import stream
 
@@ -45,3 +45,9 @@ def test_given_weights_are_taken_and_the_rest_is_drawn_as_without_them():
     for mine, theirs in zip(started[1:].parameters(), plain[1:].parameters(), strict=True):
         assert torch.equal(mine, theirs)
     assert not torch.equal(next(plain[0].parameters()), next(started[0].parameters()))
+
+
+def test_filling_a_network_draws_the_weights_that_building_it_gives():
+    built, filled = build(layers, stream(0, "net")), fill(layers(), stream(0, "net"))
+    for mine, theirs in zip(filled.parameters(), built.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
