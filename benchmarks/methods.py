@@ -1,10 +1,7 @@
 """What a training iteration of each method costs beside None's.
 
-Every method is brought into its second task, where penalties and replay are at work, and
-is fed as a run feeds it: a mini-batch of the task for most, one for each class of the task
-for a bank of VAEs. All are timed in one process on the same threads, in alternating blocks,
-because machines are noisy. What a method does at a boundary is timed once. Joint takes
-None's steps; the net on samples is left out, as it trains at the end, with Joint's steps.
+How it is measured stands in `cilbook/experiments/cost.py`. Joint takes None's steps; the
+net on samples is left out, as it trains at the end, with Joint's steps.
 
     python benchmarks/methods.py [--benchmark mnist] [--threads 1] [--iterations 50]
 
@@ -15,24 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import islice
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 
 import torch
-from torch import Tensor
-from tqdm import tqdm
 
 from cilbook.experiments import paper
-from cilbook.experiments.request import Plan, Request
-from cilbook.experiments.run import load, task_stream
-from cilbook.methods import METHODS, Learner
-
-BLOCKS, WARM_UP = 7, 20
-Batches = Iterator[tuple[Tensor, Tensor]]
+from cilbook.experiments.cost import iteration_costs
+from cilbook.methods import METHODS
 
 
 def main() -> None:
@@ -45,58 +31,20 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     names = [m for m in METHODS if not paper.leaves_out(options.benchmark, m)]
-    names = [m for m in names if not METHODS[m].one_task]
-    begun = {m: in_second_task(options.benchmark, m, options.data_dir) for m in names}
-    students = {name: (student, batches) for name, (student, batches, _) in begun.items()}
-    blocks: dict[str, list[float]] = {name: [] for name in names}
-    for _ in tqdm(range(BLOCKS), desc="blocks"):
-        for name, (student, batches) in students.items():
-            blocks[name].append(timed(student, batches, options.iterations))
-    seconds = {name: 1000 * median(times) for name, times in blocks.items()}
+    costs = iteration_costs(
+        options.benchmark,
+        [name for name in names if not METHODS[name].one_task],
+        data_dir=options.data_dir,
+        iterations=options.iterations,
+        progress=True,
+    )
     print(f"{options.benchmark}, {options.threads} threads")
     heads = "method", "s per 1000 iterations", "x none", "s at a boundary"
     print("{:>14} {:>22} {:>7} {:>16}".format(*heads))
-    for name, value in seconds.items():
-        ratio, boundary = value / seconds["none"], begun[name][2]
-        print(f"{name:>14} {value:22.2f} {ratio:7.2f} {boundary:16.3f}")
-    print(json.dumps(seconds))
-
-
-def in_second_task(
-    benchmark: str, method: str, data_dir: Path | None
-) -> tuple[Learner, Batches, float]:
-    """A learner in its second task, batches of that task, and the boundary's seconds."""
-    plan = replace(Request(benchmark, method).resolve(), iterations=10**6)
-    data = load(plan, data_dir, torch.device("cpu")).train
-    spec = plan.spec.prepared(data_dir)
-    student = plan.learner_type(spec, plan.settings, plan.seed, "cpu")
-    first, second = (data.of_classes(classes) for classes in plan.tasks[:2])
-    student.start_task(plan.tasks[0])
-    for x, y in islice(task_stream(plan, first, 0), WARM_UP):
-        student.observe(x, y)
-    start = perf_counter()
-    student.end_task(first)
-    boundary = perf_counter() - start
-    student.start_task(plan.tasks[1])
-    batches = endless(plan, second)
-    timed(student, batches, WARM_UP)
-    return student, batches, boundary
-
-
-def endless(plan: Plan, data) -> Batches:
-    """The task's mini-batches; a single pass is begun again at its end."""
-    while True:
-        for x, y in task_stream(plan, data, 1):
-            if len(y) >= plan.settings.batch:  # whole ones only, to compare like with like
-                yield x, y
-
-
-def timed(student: Learner, batches: Batches, n: int) -> float:
-    """Seconds per iteration."""
-    start = perf_counter()
-    for x, y in islice(batches, n):
-        student.observe(x, y)
-    return (perf_counter() - start) / n
+    for name, cost in costs.items():
+        ratio = cost.seconds / costs["none"].seconds
+        print(f"{name:>14} {1000 * cost.seconds:22.2f} {ratio:7.2f} {cost.boundary:16.3f}")
+    print(json.dumps({name: 1000 * cost.seconds for name, cost in costs.items()}))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
@@ -25,6 +25,7 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 10 * 60 * 1000  # milliseconds: a busy machine is slow, not broken
 
 Need = Callable[[str, str], None]
 
@@ -44,9 +45,37 @@ def pytest_configure() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test that asks for `page_name` every page of the table of contents."""
+    """Give a test that asks for `page_name` every page, for `move` both ways to move.
+
+    All tests of one page follow each other, whatever file they stand in: a browser opens
+    it once.
+    """
     if "page_name" in metafunc.fixturenames:
-        metafunc.parametrize("page_name", read_page_names(), scope="module")
+        metafunc.parametrize("page_name", read_page_names(), scope="session")
+    if "move" in metafunc.fixturenames:
+        metafunc.parametrize("move", [by_keyboard, by_dragging])
+
+
+def by_keyboard(slider: Locator, position: int) -> None:
+    """Go to the first position and step right from there."""
+    slider.press("Home")
+    for _ in range(position):
+        slider.press("ArrowRight")
+
+
+def by_dragging(slider: Locator, position: int) -> None:
+    """Take the slider by its thumb and pull it to a position."""
+    slider.scroll_into_view_if_needed()
+    box, last = slider.bounding_box(), int(slider.get_attribute("max"))
+    mouse, y, thumb = slider.page.mouse, box["y"] + box["height"] / 2, 16
+
+    def place(n: int) -> float:
+        return box["x"] + thumb / 2 + n / last * (box["width"] - thumb)
+
+    mouse.move(place(int(slider.input_value())), y)
+    mouse.down()
+    mouse.move(place(position), y, steps=4)
+    mouse.up()
 
 
 def read_page_names() -> list[str]:
@@ -118,3 +147,15 @@ def browser(need: Need) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def new_page(browser: Browser) -> Callable[..., Page]:
+    """Return a function that opens an empty, patient page of the shared browser."""
+
+    def new_page(**options: object) -> Page:
+        page = browser.new_page(**options)
+        page.set_default_timeout(PATIENCE)
+        return page
+
+    return new_page

@@ -173,7 +173,10 @@ def test_a_sweep_is_interrupted_quickly_and_says_how_to_go_on(tmp_path):
     words = "reproduce --benchmarks digits --methods joint --set iterations=1000000"
     command = [sys.executable, "-m", "cilbook", *words.split()]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    sweep = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, **pipes)
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    sweep = subprocess.Popen(
+        command, cwd=tmp_path, start_new_session=True, **heard, **pipes
+    )
     while not list(tmp_path.glob("results/.work/*/lock")):
         assert sweep.poll() is None, sweep.stderr.read()
         time.sleep(0.02)

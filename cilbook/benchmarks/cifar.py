@@ -43,7 +43,8 @@ CIFAR100_SOURCE = Download(
     sha256="85cd44d02ba6437773c5bbd22e183051d648de2e7d6b014e1ef29b855ba677a7",
     files={f"cifar-100-python/{k}": v for k, v in _CIFAR100_FILES.items()},
 )
-CIFAR10_CHANNELS = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)  # mean, deviation
+Channels = tuple[Sequence[float], Sequence[float]]  # mean and deviation of each
+CIFAR10_CHANNELS = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)
 CIFAR100_CHANNELS = (0.5071, 0.4865, 0.4409), (0.2673, 0.2564, 0.2761)
 
 
@@ -60,7 +61,7 @@ def cifar100_images(data_dir: Path | None = None) -> Data:
 def _images(
     name: Literal["CIFAR10", "CIFAR100"],
     source: Download,
-    channels: tuple[Sequence[float], Sequence[float]],
+    channels: Channels,
     data_dir: Path | None,
 ) -> Data:
     """The official split; torchvision reads the pickles once their sha256 is right."""
@@ -78,9 +79,19 @@ def _images(
     return Data(images(train=True), images(train=False), fingerprint(source))
 
 
-def standardise(
-    pixels: Tensor, channels: tuple[Sequence[float], Sequence[float]]
-) -> Tensor:
+def standardise(pixels: Tensor, channels: Channels) -> Tensor:
     """Bytes [n, 3, h, w] scaled to [0, 1], then to mean 0 and deviation 1 per channel."""
     mean, deviation = (pixels.new_tensor(c, dtype=torch.float32) for c in channels)
     return (pixels.float() / 255 - mean[:, None, None]) / deviation[:, None, None]
+
+
+def in_colour(x: Tensor, channels: Channels) -> Tensor:
+    """The way back from standardised channels: pictures [n, h, w, 3], bytes / 255.
+
+    >>> pixels = torch.randint(256, (2, 3, 4, 4), dtype=torch.uint8)
+    >>> back = in_colour(standardise(pixels, CIFAR10_CHANNELS), CIFAR10_CHANNELS)
+    >>> torch.equal((255 * back).round(), pixels.permute(0, 2, 3, 1).float())
+    True
+    """
+    mean, deviation = (x.new_tensor(c) for c in channels)
+    return x.permute(0, 2, 3, 1) * deviation + mean

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from cilbook.benchmarks.cifar import CIFAR10_SOURCE, cifar10_images
+from functools import partial
+
+from cilbook.benchmarks.cifar import (
+    CIFAR10_CHANNELS,
+    CIFAR10_SOURCE,
+    cifar10_images,
+    in_colour,
+)
 from cilbook.benchmarks.spec import Spec
 from cilbook.nets.generators import slim_resnet_vae
 from cilbook.nets.slim_resnet import slim_resnet18
@@ -13,7 +20,12 @@ CIFAR10 = Spec(
     title="CIFAR-10",
     classes=10,
     tasks=5,
+    names=(
+        *("airplane", "automobile", "bird", "cat", "deer"),
+        *("dog", "frog", "horse", "ship", "truck"),
+    ),
     load=cifar10_images,
+    pictures=partial(in_colour, channels=CIFAR10_CHANNELS),
     sources=(CIFAR10_SOURCE,),
     classifier=lambda: slim_resnet18(10),
     class_vae=lambda: conv_vae([3, 15, 30, 60], 32, 100),

@@ -8,6 +8,7 @@ images standardised with CIFAR-100's constants.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -15,7 +16,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
 
-from cilbook.benchmarks.cifar import CIFAR100_CHANNELS, CIFAR100_SOURCE, cifar100_images
+from cilbook.benchmarks.cifar import (
+    CIFAR100_CHANNELS,
+    CIFAR100_SOURCE,
+    cifar100_images,
+    in_colour,
+)
 from cilbook.benchmarks.features import Tensors, cached, extract, key_of
 from cilbook.benchmarks.files import Download, data_folder, digest_of, ensure, fingerprint
 from cilbook.benchmarks.spec import Data, Images, Spec, as_they_are
@@ -114,6 +120,7 @@ _NUMBERS = {
 _PLASTIC = Spec(  # the paper trains the convolutions too where that is better
     **_NUMBERS,
     load=cifar100_images,
+    pictures=partial(in_colour, channels=CIFAR100_CHANNELS),
     classifier=lambda: conv5_mlp(HIDDEN, 100),
     generator=lambda: conv5_vae(100),
     class_vae=lambda: dense_vae([FEATURES, 85], 20),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from cilbook.benchmarks.files import Source
 from cilbook.nets.bir import BIRNet
@@ -54,6 +56,16 @@ def as_they_are(features: Tensor) -> Tensor:
     return features
 
 
+def square(x: Tensor) -> Tensor:
+    """Vectors [n, D] as pictures: each folded into the smallest square that holds it.
+
+    >>> square(torch.zeros(5, 64)).shape, square(torch.zeros(5, 512)).shape
+    (torch.Size([5, 8, 8]), torch.Size([5, 23, 23]))
+    """
+    side = isqrt(x.shape[1] - 1) + 1
+    return F.pad(x, (0, side**2 - x.shape[1])).unflatten(1, (side, side))
+
+
 @dataclass(frozen=True)
 class Data:
     """A train and a test set, and the sha256 that tells which data they are."""
@@ -90,6 +102,8 @@ class Spec:
     single_pass: bool = False  # every method sees each sample once, whatever its view
     inverse_order: bool = False  # the permutation of classes is read the other way round
     prepare: Callable[[Spec, Path | None], Spec] | None = None  # see `prepared`
+    names: Sequence[str] = ()  # of the classes; none: their numbers
+    pictures: Callable[[Tensor], Tensor] = square  # see `as_images`
 
     def for_method(self, method: str) -> Spec:
         """The benchmark as this method learns it."""
@@ -107,6 +121,29 @@ class Spec:
         """The (new) labels of each task: consecutive groups."""
         m = self.classes_per_task
         return [list(range(t * m, t * m + m)) for t in range(self.tasks)]
+
+    def class_name(self, label: int) -> str:
+        """What a class of the data is called.
+
+        >>> from cilbook.benchmarks import BENCHMARKS
+        >>> BENCHMARKS["cifar10"].class_name(3), BENCHMARKS["mnist"].class_name(3)
+        ('cat', '3')
+        """
+        return self.names[label] if self.names else str(label)
+
+    def as_images(self, x: Tensor) -> Tensor:
+        """Inputs [n, ...] as pictures in [0, 1] on the CPU, normalisation undone.
+
+        Grey ones are [n, height, width], those in colour [n, height, width, 3]. Features
+        are no image; they are folded into a square.
+
+        >>> from cilbook.benchmarks import BENCHMARKS
+        >>> BENCHMARKS["mnist"].as_images(torch.rand(5, 784)).shape
+        torch.Size([5, 28, 28])
+        >>> BENCHMARKS["cifar10"].as_images(torch.randn(5, 3, 32, 32)).shape
+        torch.Size([5, 32, 32, 3])
+        """
+        return self.pictures(x.detach().cpu()).clamp(0, 1)
 
     def class_order(self, seed: int) -> np.ndarray:
         """The new label of each class of the data."""

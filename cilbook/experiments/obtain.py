@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cilbook.bank import VAEBank
+from cilbook.benchmarks.files import digest_of
+from cilbook.errors import BadInput
 from cilbook.experiments.claim import claim, clear
 from cilbook.experiments.request import Plan, Request
 from cilbook.experiments.results import Store, committed
 from cilbook.experiments.run import run
+from cilbook.methods.generative_classifier import new_bank
 
 Run = dict[str, Any]
 
@@ -57,11 +61,35 @@ def obtain_one(
 
 
 def committed_runs(benchmark: str, method: str, budget: str, **config: Any) -> list[Run]:
-    """The book's own runs of a method, by seed, those with these numbers in `config`."""
+    """The book's own runs of a method, those with these numbers in `config`.
+
+    One per seed, in the order of seeds; of several the one with the largest S.
+    """
     runs = [
         run
         for run in committed()
         if (run["benchmark"], run["method"], run["budget"]) == (benchmark, method, budget)
         and all(run["config"].get(name) == value for name, value in config.items())
     ]
-    return sorted(runs, key=lambda run: run["seed"])
+    runs.sort(key=lambda run: (run["seed"], run["config"].get("samples") or 0))
+    return list({run["seed"]: run for run in runs}.values())
+
+
+def committed_bank(benchmark: str) -> VAEBank | None:
+    """The trained VAEs that come with the book, or None where there are none.
+
+    The file must be the one that its run recorded.
+
+    >>> committed_bank("mnist").sample(3, 2).shape, committed_bank("core50")
+    (torch.Size([2, 784]), None)
+    """
+    for stored in committed():
+        if stored["benchmark"] == benchmark and "bank" in stored:
+            plan = Plan.of(stored)
+            path = committed().bank_path(plan)
+            if digest_of(path) != stored["bank"]["sha256"]:
+                raise BadInput(f"{path} is damaged: its run recorded another sha256")
+            bank = new_bank(plan.spec, plan.settings, plan.seed, "cpu")
+            bank.load(path)
+            return bank
+    return None

@@ -21,14 +21,19 @@ from cilbook.experiments.request import (
     default_settings,
     find_benchmark,
 )
+from cilbook.likelihood.engine import SAMPLERS
 from cilbook.methods import METHODS
 
 Run = dict[str, Any]
 Pair = tuple[str, str]  # benchmark, method
 
-PAPER_SAMPLER = ("importance-sampling", "gram", None)  # gram: faster; None: not a gc run
+PAPER_SAMPLER = (*SAMPLERS, None)  # None: not a gc run
 METRICS = {"joint": "accuracy_plain", "gc": "accuracy", "gen-samples": "accuracy"}
 METRIC = "accuracy_by_task_mean"  # of all other methods
+QUESTIONS = {
+    "among all classes": "accuracy_matrix",
+    "within the task": "accuracy_matrix_within_task",
+}
 NO_BREAK = "\N{NARROW NO-BREAK SPACE}"
 
 _CAPTIONS = {
@@ -219,6 +224,22 @@ def by_samples(runs: Sequence[dict[str, Any]]) -> dict[int, tuple[float, float |
     return {
         s: mean_and_sem([run["by_samples"][str(s)] for run in runs])
         for s in sorted(int(s) for s in shared)
+    }
+
+
+def by_question(runs: Sequence[Run]) -> dict[str, tuple[float, float | None]]:
+    """The final mean over tasks, {question: (mean, SEM)}: one net, asked in two ways.
+
+    >>> run = {
+    ...     "accuracy_matrix": [[99.0, None], [0.0, 98.0]],
+    ...     "accuracy_matrix_within_task": [[99.0, None], [96.0, 98.0]],
+    ... }
+    >>> by_question([run])
+    {'among all classes': (49.0, None), 'within the task': (97.0, None)}
+    """
+    return {
+        question: mean_and_sem([mean(run[matrix][-1]) for run in runs])
+        for question, matrix in QUESTIONS.items()
     }
 
 

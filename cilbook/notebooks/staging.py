@@ -41,7 +41,7 @@ def prepare(root: Path) -> Path:
     stage = target / "stage"
     for old in ("stage", "html", "results", ".doctrees"):
         shutil.rmtree(target / old, ignore_errors=True)
-    leave = shutil.ignore_patterns("results", "drafts", ".*")
+    leave = shutil.ignore_patterns("results", ".*")
     shutil.copytree(root / "book", stage / "book", ignore=leave)
     for name in ("_config.yml", "_toc.yml"):
         shutil.copy(root / name, stage)

@@ -1,8 +1,11 @@
 """Figures and interactive widgets of the book."""
 
+from cilbook.show.class_models import heatmap, loss_curves
 from cilbook.show.curves import Curve
 from cilbook.show.forgetting import accuracy_matrices, forgetting_curves
-from cilbook.show.plots import accuracy_over_samples, grey, images
+from cilbook.show.mosaics import image_sets, images
+from cilbook.show.penalties import landscape, two_questions
+from cilbook.show.plots import accuracy_over_samples
 from cilbook.show.style import colour, use
 from cilbook.show.widgets import (
     Examples,
@@ -29,7 +32,11 @@ __all__ = [
     "accuracy_over_samples",
     "colour",
     "forgetting_curves",
-    "grey",
+    "heatmap",
+    "image_sets",
     "images",
+    "landscape",
+    "loss_curves",
+    "two_questions",
     "use",
 ]

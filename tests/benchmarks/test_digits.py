@@ -53,3 +53,10 @@ def test_relabelling_maps_old_labels_to_new_ones():
     relabelled = data.relabelled(order)
     assert relabelled.y[5].item() == order[data.y[5].item()]
     assert torch.equal(relabelled.stored, data.stored)
+
+
+def test_pictures_are_eight_by_eight_and_never_leave_the_unit_interval():
+    x = SPEC.load(None).test.x[:3]
+    assert torch.equal(SPEC.as_images(x), x.view(3, 8, 8))
+    assert SPEC.as_images(4 * x - 2).aminmax() == (0, 1)
+    assert [SPEC.class_name(c) for c in (0, 9)] == ["0", "9"]

@@ -72,6 +72,15 @@ def test_channels_are_standardised(images, name):
     torch.testing.assert_close(deviation, torch.ones(3), rtol=0, atol=0.02)
 
 
+@pytest.mark.parametrize("name", ["mnist", "cifar10", "cifar100"])
+def test_pictures_are_the_bytes_again(images, name):
+    data = images(name).test
+    spec = BENCHMARKS[name].for_method("joint")
+    shown = spec.as_images(data.batch(torch.arange(20))[0])
+    bytes_of = data.stored[:20].movedim(1, -1).reshape(shown.shape)
+    torch.testing.assert_close(255 * shown, bytes_of.float(), rtol=0, atol=1e-3)
+
+
 def test_the_published_layers_give_signed_features_that_tell_classes_apart(images):
     data = images("cifar100")
     net = pretrained_conv5()

@@ -1,6 +1,7 @@
 """The book's sources and settings, as the tests of chapters and pages need them."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import nbformat
 import pytest
 import yaml
 from nbformat import NotebookNode
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import ConsoleMessage, Page
 from pybtex.database import BibliographyData, parse_file
 
 ROOT = Path(__file__).parents[2]
@@ -80,13 +81,51 @@ def bibliography() -> BibliographyData:
     return parse_file(str(BOOK / "references.bib"))
 
 
-@pytest.fixture(scope="module")
-def opened(
-    browser: Browser, page_name: str, page_file: Callable[[str], Path]
-) -> Iterator[Page]:
-    """Open each page in turn and wait until its maths, if any, is set."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(page_file(page_name).as_uri())
-    page.evaluate("window.MathJax?.startup.promise.then(() => true)")
-    yield page
-    page.close()
+@dataclass
+class Visit:
+    """A page of the browser, with what it asked for and complained of since it opened."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self.note)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def note(self, message: ConsoleMessage) -> None:
+        """Keep a console message if it is an error."""
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def open(self, address: str) -> None:
+        """Go to an address and wait until its maths, if any, is set."""
+        self.errors.clear()
+        self.requests.clear()
+        self.page.goto(address)
+        self.page.evaluate("window.MathJax?.startup.promise.then(() => true)")
+
+
+@pytest.fixture(scope="session")
+def reader(new_page: Callable[..., Page]) -> Iterator[Visit]:
+    """Open one page of the browser, in which all pages of the book are read."""
+    visit = Visit(new_page())
+    yield visit
+    visit.page.close()
+
+
+@pytest.fixture(scope="session")
+def visit(reader: Visit, page_name: str, page_file: Callable[[str], Path]) -> Visit:
+    """Open each page of the book in turn, once for all tests."""
+    reader.page.set_viewport_size({"width": 1280, "height": 900})
+    reader.open(page_file(page_name).as_uri())
+    return reader
+
+
+@pytest.fixture
+def opened(visit: Visit) -> Page:
+    """Return each page in turn, wide and light, as a reader first sees it."""
+    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    visit.page.evaluate("document.documentElement.dataset.theme = 'light'")
+    return visit.page

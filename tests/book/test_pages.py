@@ -36,8 +36,9 @@ def page(file: Path) -> BeautifulSoup:
     return parse(file)
 
 
+@cache
 def parse(file: Path) -> BeautifulSoup:
-    """Parse an HTML file."""
+    """Parse an HTML file, once for all tests."""
     return BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
 
 
@@ -152,9 +153,28 @@ def test_a_page_with_results_says_how_they_were_made(page, page_name, root):
         assert what in clean(banner)
 
 
+def test_a_chapters_results_tell_its_own_runs_from_stored_ones(page, page_name):
+    if not re.match(r"book/\d\d-", page_name):
+        return
+    tables = page.select("section#results table")
+    assert any("made here" in t.text and "stored" in t.text for t in tables)
+
+
 def test_its_figures_have_a_caption_and_a_text_for_those_who_cannot_see(page):
     images = page.select(".cell_output img")
     assert not [tag["src"][-40:] for tag in images if not image_is_described(tag)]
+
+
+def test_the_front_page_has_a_picture_the_main_table_and_three_ways_on(
+    page_file, page_names
+):
+    front = parse(page_file(page_names[0])).article
+    assert front.select("figure img[alt]")
+    assert "paper" in front.select_one("section:has(> h2) table").text
+    heads = [clean(head).rstrip("#") for head in front.select("h2")]
+    assert [head for head in heads if head in ("Read", "Run", "Reproduce")] == [
+        *("Read", "Run", "Reproduce")
+    ]
 
 
 def test_the_front_door_leads_to_the_first_page(html, page_names):

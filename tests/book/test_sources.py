@@ -89,6 +89,21 @@ def test_addresses_in_the_bibliography_are_secure_and_stand_once(bibliography):
     assert not [link for link, count in Counter(found).items() if count > 1]
 
 
+def test_addresses_in_the_settings_are_secure_and_stand_once(root, bibliography):
+    found = ADDRESS.findall((root / "_config.yml").read_text())
+    assert not [link for link in found if urlsplit(link).scheme != "https"]
+    cited = [link for e in bibliography.entries.values() for link in addresses(e)]
+    assert not [link for link, count in Counter(found + cited).items() if count > 1]
+
+
+def test_the_front_page_sends_a_reader_to_the_first_chapter(root, page_names):
+    front = (root / "book" / "index.ipynb").read_text()
+    numbered = [name for name in page_names if re.match(r"book/\d\d-", name)]
+    assert re.findall(r"Start with \{doc\}`([\w-]+)`", front) == [
+        numbered[0].removeprefix("book/")
+    ]
+
+
 def test_the_reference_has_a_page_for_every_room_and_names_every_module(root):
     modules = {name for room in rooms().values() for name in room}
     files = (root / "cilbook").rglob("*.py")

@@ -7,8 +7,10 @@ import torch
 
 from cilbook.benchmarks import BENCHMARKS, Images, streams
 from cilbook.errors import BadInput
+from cilbook.experiments import paper
 from cilbook.experiments.formats import as_csv, as_json, as_markdown
 from cilbook.experiments.listings import applicability, hyperparameters
+from cilbook.experiments.request import default_settings
 from cilbook.methods import METHODS
 
 SPEC = BENCHMARKS["digits"]
@@ -94,6 +96,37 @@ def test_the_hyperparameters_used_are_the_ones_that_the_paper_selected():
         ("ar1", "strength"): [10.0, 100.0, 100.0, 1.0],
         ("ar1", "largest"): [0.01, 0.1, 10.0, 0.1],
     }
+
+
+def test_what_the_paper_or_its_code_fixes_is_the_same_on_all_its_benchmarks():
+    """SI's xi, the temperature T, samples for the Fisher information, SLDA's epsilon."""
+    fixed = [
+        (("si", "bir-si", "ar1"), "damping", 0.1),
+        (("bir", "bir-si"), "temperature", 2.0),
+        (("ewc",), "fisher_samples", 1000),
+        (("slda",), "shrinkage", 1e-4),
+    ]
+    for benchmark in paper.BENCHMARKS:
+        for methods, field, value in fixed:
+            for method in methods:
+                settings = default_settings(BENCHMARKS[benchmark], method, "paper")
+                assert getattr(settings, field) == value
+
+
+def test_the_kl_of_bir_is_divided_as_in_the_code_behind_the_published_numbers():
+    for method in ("bir", "bir-si"):
+        for benchmark, divisor in (("cifar100", 3072), ("core50", 512)):
+            settings = default_settings(BENCHMARKS[benchmark], method, "paper")
+            assert settings.kl_divisor == divisor
+
+
+@pytest.mark.parametrize("benchmark", paper.BENCHMARKS)
+def test_generators_learn_mnist_as_bernoulli_and_the_rest_as_gaussian(benchmark):
+    expected = "bernoulli" if benchmark == "mnist" else "gaussian"
+    for method in ("dgr", "gc", "gen-samples"):
+        if not paper.leaves_out(benchmark, method):
+            spec = BENCHMARKS[benchmark].for_method(method)
+            assert default_settings(spec, method, "paper").trained_as == expected
 
 
 def test_every_selected_value_was_explored():

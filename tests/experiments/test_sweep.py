@@ -157,14 +157,14 @@ def test_a_worker_that_dies_is_replaced_and_its_run_is_known(tmp_path):
         team.give("long", JOINT)
         wait_for(lambda: (tmp_path / ".work").exists())
         os.kill(team._workers[0].process.pid, signal.SIGKILL)
-        ((key, answer),) = team.answers(timeout=60)
+        ((key, answer),) = team.answers(timeout=600)
         assert key == "long" and answer.kind == "failed"
         assert answer.error == "its process ended with exit code -9"
         team.give("bad", Request("digits", "none", changes={"learning_rate": 1e30}))
-        ((_, answer),) = team.answers(timeout=60)
+        ((_, answer),) = team.answers(timeout=600)
         assert answer.error.startswith("RunFailed: training diverged")
         team.give("fast", FAST)
-        ((_, answer),) = team.answers(timeout=60)
+        ((_, answer),) = team.answers(timeout=600)
         assert answer.kind == "done"
     assert Store(tmp_path).find(FAST.resolve()) is not None
 

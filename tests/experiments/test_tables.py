@@ -10,6 +10,7 @@ from cilbook.experiments.tables import (
     NO_BREAK,
     Row,
     Table,
+    by_question,
     by_samples,
     mean_and_sem,
     methods_table,
@@ -31,6 +32,20 @@ def test_the_standard_error_is_the_sample_deviation_over_root_n():
 
 def test_only_numbers_of_samples_that_all_runs_share_are_averaged():
     assert by_samples(RUNS) == {1: (71.0, 1.0), 10: (82.0, 2.0)}
+
+
+def test_one_run_answers_two_questions_with_the_means_of_its_last_rows():
+    runs = [
+        {
+            "accuracy_matrix": [[98.0, None], [low, 100.0]],
+            "accuracy_matrix_within_task": [[98.0, None], [90.0, 100.0]],
+        }
+        for low in (0.0, 4.0)
+    ]
+    assert by_question(runs) == {
+        "among all classes": (51.0, 1.0),
+        "within the task": (95.0, 0.0),
+    }
 
 
 def test_a_table_has_a_dash_where_a_row_has_no_number():

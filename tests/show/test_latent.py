@@ -6,10 +6,16 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+import torch
 from bs4 import BeautifulSoup
 from PIL import Image
 
+from cilbook.benchmarks import BENCHMARKS
+from cilbook.nets.initialise import build
+from cilbook.nets.vae import dense_vae
+from cilbook.random import stream
 from cilbook.show import LatentExplorer
+from cilbook.show.widgets.walk import steepest
 
 POSITIONS = [-2.0, 0.0, 2.0]
 SHAPES = [(6, 5), (4, 4, 3)]
@@ -102,6 +108,32 @@ def test_from_decoder_decodes_first_across_and_second_up():
     explorer = LatentExplorer.from_decoder(decode, [0], POSITIONS)
     assert explorer.grids["0"].images[0, 2, 0, 0] == pytest.approx((2 - 20 + 50) / 100)
     assert explorer.face.controls["first"].options[1] == ("−1.5", -1.5)
+
+
+def test_a_walk_leaves_the_centre_where_the_image_changes_most():
+    vae = build(lambda: dense_vae([64, 20], 6), stream(0, "net"))
+    directions = steepest(vae)
+    torch.testing.assert_close(directions @ directions.T, torch.eye(2))
+    others = torch.linalg.qr(torch.randn(6, 6))[0]
+
+    def change(along):
+        return (vae.decode(along) - vae.decode(-along)).square().sum(1)
+
+    assert change(directions)[0] > change(others).max()
+    assert change(directions)[0] > change(directions)[1]
+
+
+def test_from_vaes_decodes_along_both_directions_and_undoes_the_normalisation():
+    spec = BENCHMARKS["cifar10"]
+    vae = build(spec.class_vae, stream(0, "net")).eval()
+    explorer = LatentExplorer.from_vaes({"cat": (vae, spec.as_images)}, [-2, 0, 1])
+    first, second = steepest(vae)
+    expected = spec.as_images(vae.decode((-2 * first + second)[None]))[0]
+    grid = explorer.grids["cat"].images
+    np.testing.assert_allclose(grid[2, 0], expected, atol=1e-5)
+    explorer.face.controls["first"].value = -1.5
+    assert "u1 = −1.5, u2 = 0" in explorer.face.view.value
+    assert "decoded now" in explorer.face.view.value
 
 
 def test_grey_and_colour_sheets_stay_small():

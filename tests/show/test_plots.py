@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 from cilbook.show import style
 from cilbook.show.curves import Curve
-from cilbook.show.plots import accuracy_over_samples, grey, images, stream
+from cilbook.show.plots import accuracy_over_samples, stream
 
 METHODS = [
     *("none", "joint", "dgr", "bir", "bir-si", "ewc", "si", "cwr", "cwr+", "ar1"),
@@ -104,38 +104,6 @@ def test_the_plot_refuses_curves_that_do_not_fit_the_samples():
         accuracy_over_samples([1, 10, 100], [curve("gc", 90)])
 
 
-def test_each_image_stands_whole_in_its_place():
-    grid = np.random.default_rng(0).random((2, 3, 8, 6))
-    shown = images(grid).axes[0].images[0].get_array()
-    rows, columns = shown.shape[0] // 2, shown.shape[1] // 3
-    for i, j in np.ndindex(2, 3):
-        tile = shown[i * rows :, j * columns :][:8, :6]
-        np.testing.assert_array_equal(tile.filled(-1), grid[i, j])
-
-
-def test_images_carry_their_labels_and_titles():
-    titles = [["a", "b"], ["c", "$d$"]]
-    axes = images(np.zeros((2, 2, 4, 4)), ["r", "s"], ["u", "v"], titles).axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["r", "s"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["u", "v"]
-    assert [text.get_text() for text in axes.texts] == ["a", "b", "c", "$d$"]
-
-
-@pytest.mark.parametrize(
-    ("grid", "labels", "message"),
-    [
-        (np.zeros((2, 4, 4)), {}, r"\[rows, columns, height, width\], got .*2, 4, 4"),
-        (np.full((1, 1, 2, 2), 255), {}, r"in \[0, 1\], got 255 to 255"),
-        (np.full((1, 1, 2, 2), np.nan), {}, r"in \[0, 1\], got nan to nan"),
-        (np.zeros((2, 1, 2, 2)), {"rows": ["a"]}, "rows has 1 labels, the grid has 2"),
-        (np.zeros((1, 2, 2, 2)), {"titles": [["a"]]}, "a row of titles has 1 labels"),
-    ],
-)
-def test_images_that_do_not_fit_give_a_precise_error(grid, labels, message):
-    with pytest.raises(ValueError, match=message):
-        images(grid, **labels)
-
-
 def test_a_stream_is_drawn_as_the_share_of_each_class_over_time():
     axes = stream([7, 7, 3, 7]).axes[0]
     np.testing.assert_array_equal(axes.images[0].get_array(), [[0, 0, 1, 0], [1, 1, 0, 1]])
@@ -156,15 +124,3 @@ def test_a_long_stream_of_many_classes_stays_a_small_picture_that_adds_up():
 def test_a_stream_that_is_not_a_list_of_labels_gives_a_precise_error(labels):
     with pytest.raises(ValueError, match=r"labels must be \[samples\], got shape"):
         stream(labels)
-
-
-def test_a_picture_is_made_of_anything_that_a_benchmark_has():
-    image = np.random.default_rng(0).random((2, 5, 5))
-    np.testing.assert_array_equal(grey(image.reshape(2, 25)), image)
-    colours = np.stack([image, image, image], 1)
-    np.testing.assert_allclose(grey(colours), image)
-    signed = grey(np.array([[-1.0, 0.0, 1.0, 1.0, 0.0]]))  # features fill a part of it
-    np.testing.assert_allclose(signed[0, 0], [0, 0.5, 1])
-    assert signed.shape == (1, 3, 3)
-    with pytest.raises(ValueError, match=r"vectors or images, got shape \(3,\)"):
-        grey(np.zeros(3))

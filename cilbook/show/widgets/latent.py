@@ -6,12 +6,15 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
+from cilbook.nets.vae import VAE
 from cilbook.show.widgets.controls import Select, Slider, Values
 from cilbook.show.widgets.elements import Element, at, tag
 from cilbook.show.widgets.explorer import Explorer
 from cilbook.show.widgets.pictures import as_images, picture, png, sprite
 from cilbook.show.widgets.tables import Row, Table
+from cilbook.show.widgets.walk import Pictures, Walk
 
 Decode = Callable[[Any, tuple[float, float]], Any]
 FINER = 4  # live steps for one stored step
@@ -197,6 +200,33 @@ class LatentExplorer(Explorer):
             for label in labels
         }
         return cls(grids, positions, decode, dimensions)
+
+    @classmethod
+    def from_vaes(
+        cls, vaes: Mapping[Hashable, tuple[VAE, Pictures]], positions: Sequence[float]
+    ) -> LatentExplorer:
+        """Walk each VAE's code along the two directions that change its image most.
+
+        With each VAE comes what makes pictures of its images, `Spec.as_images` say.
+
+        >>> from cilbook.benchmarks import BENCHMARKS
+        >>> spec = BENCHMARKS["digits"]
+        >>> one = {"a": (spec.class_vae(), spec.as_images)}
+        >>> LatentExplorer.from_vaes(one, [-1, 0, 1]).grids["a"].images.shape
+        (3, 3, 8, 8)
+        """
+        walks = {label: Walk(*pair) for label, pair in vaes.items()}
+        places = [(x, y) for y in positions for x in positions]
+        n = len(positions)
+        grids = {
+            label: walk.pictures(places).unflatten(0, (n, n))
+            for label, walk in walks.items()
+        }
+
+        def decode(label: Hashable, z: tuple[float, float]) -> Tensor:
+            return walks[label].pictures([z])[0]
+
+        return cls(grids, positions, decode, ("u1", "u2"))
 
     def _recompute(self, values: Values) -> np.ndarray:
         found = self.decode(self.labels[values["label"]], _z(values))
