@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+INSTALL := $(BIN)/python -m pip install --quiet
 
 .PHONY: book test lint format venv clean
 
@@ -23,12 +24,13 @@ format: $(READY)  ## repair what `make lint` complains of, where a tool can
 
 venv: $(READY)  ## make the virtual environment, or bring it up to date
 
+# Of gigabytes a part may arrive damaged: a second try fetches all of it anew.
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "cilbook needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -r requirements.txt
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(INSTALL) -r requirements.txt || $(INSTALL) --no-cache-dir -r requirements.txt
+	$(INSTALL) --no-deps --editable .
 	touch $(READY)
 
 clean:  ## remove what the other targets made, except the virtual environment

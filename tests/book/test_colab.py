@@ -13,7 +13,7 @@ import tomllib
 import venv
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copy
 from tempfile import TemporaryDirectory
@@ -58,6 +58,15 @@ def run(*words: object, **options: object) -> None:
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
+def install(python: Path, *what: object) -> None:
+    """Install with pip; of gigabytes a part may arrive damaged, so it has three tries."""
+    command = [python, "-m", "pip", "install", "-q", *what]
+    for anew in ([], ["--no-cache-dir"]):
+        with suppress(AssertionError):
+            return run(*command, *anew)
+    run(*command, "--no-cache-dir")
+
+
 def execute(python: Path, chapter: Path, **variables: str) -> NotebookNode:
     """Execute a chapter with papermill in a folder that holds nothing else."""
     with TemporaryDirectory() as folder:
@@ -95,7 +104,7 @@ def test_every_chapter_runs_with_the_wheel_at_its_lower_bounds(wheel, root, tmp_
     constraints = tmp_path / "lower-bounds.txt"
     constraints.write_text(lower_bounds(root))
     with environment() as python, ThreadPoolExecutor(AT_A_TIME) as pool:
-        run(python, "-m", "pip", "install", "-q", wheel, "-c", constraints)
+        install(python, wheel, "-c", constraints)
         done = list(pool.map(lambda chapter: execute(python, chapter), chapters))
     assert all(tables_in_results(notebook) for notebook in done)
 
