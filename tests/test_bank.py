@@ -185,3 +185,14 @@ def test_a_pixel_that_is_not_a_number_is_refused_before_any_weight_changes():
     with pytest.raises(ValueError, match="x has 4 rows and y has 3"):
         bank.learn(rows(3, 4)[0], y[:3])
     assert_same(before, weights_of(bank, 3), **BIT_IDENTICAL)
+
+
+def test_classes_that_do_not_fit_a_step_together_learn_the_same(monkeypatch):
+    batch = together(*(rows(label, 4) for label in range(5)))
+    whole, cut = small_bank(), small_bank()
+    losses = whole.learn(*batch)
+    monkeypatch.setattr("cilbook.bank._AT_ONCE", 2 * batch[0][:4].numel())
+    assert [*cut._side_by_side([4] * 5, batch[0][0].numel())] == [[0, 1], [2, 3], [4]]
+    torch.testing.assert_close(cut.learn(*batch), losses)
+    for label in range(5):
+        assert_same(weights_of(whole, label), weights_of(cut, label))

@@ -5,6 +5,7 @@ import torch
 
 from cilbook.benchmarks import BENCHMARKS, class_order
 from cilbook.experiments import metrics
+from cilbook.experiments import run as runner
 from cilbook.experiments.evaluation import sample_grid
 from cilbook.experiments.request import Request
 from cilbook.experiments.run import run
@@ -135,3 +136,10 @@ def test_slda_on_digits_matches_scikit_learns_discriminant():
     theirs = torch.from_numpy(model.predict(data.test.x.numpy()))
     ours = run(Request("digits", "slda"))["accuracy_plain"]
     assert abs(ours - metrics.accuracy(theirs, data.test.y)) < 2
+
+
+def test_classes_learned_side_by_side_are_those_learned_task_by_task(monkeypatch):
+    plan = Request("digits", "gc", samples=1, changes={"iterations": 20}).resolve()
+    side_by_side = run(plan)
+    monkeypatch.setattr(runner, "training_tasks", lambda plan: plan.tasks)
+    assert run(plan)["confusion"] == side_by_side["confusion"]
