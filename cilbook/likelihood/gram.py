@@ -46,7 +46,7 @@ class GramDecoder:
 
         def log_observation(z: Tensor) -> Tensor:
             g = self.hidden(z.flatten(0, 1)).unflatten(0, z.shape[:2])
-            own = g @ self.gram - 2 * crossed
-            return -(squared + (g * own).sum(-1)) / 2
+            own = (g @ self.gram).sub_(2 * crossed).mul_(g).sum(-1)
+            return own.add_(squared).div_(-2)
 
         return log_observation

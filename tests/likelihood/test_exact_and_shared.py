@@ -1,12 +1,16 @@
 """Closed form, Gram form and shared prior samples against what they must equal."""
 
+from itertools import islice
+
 import pytest
 import torch
 from torch.distributions import MultivariateNormal
 
+from cilbook import random
 from cilbook.bank import VAEBank
 from cilbook.likelihood import closed_form, gram, prior_samples
 from cilbook.likelihood.importance_sampling import importance_sampling
+from cilbook.random import even_normal
 
 
 def normal(bank: VAEBank, label: int, x: torch.Tensor) -> torch.Tensor:
@@ -74,15 +78,30 @@ def test_prior_samples_by_hand(hidden, monkeypatch):
     monkeypatch.setattr(prior_samples, "_ROWS", 4)
     found = prior_samples.prior_samples(hidden, x, 700, seed=3).log_p
     for column, label in enumerate(hidden.classes):
-        z = torch.cat(
-            [
-                prior_samples.normal((500, 3), 3, "prior samples", label, block)
-                for block in (0, 1)
-            ]
-        )[:700]
+        blocks = islice(even_normal(3, 3, "prior samples", label), 2)
+        z = torch.cat([*blocks])[:700]
         a = hidden[label].log_observation(x, z[:, None].expand(700, 9, 3), "gaussian")
         expected = a.logsumexp(0) - torch.tensor(700.0).log()
         torch.testing.assert_close(found[:, column], expected)
+
+
+def test_evenly_spread_codes_are_worth_at_least_twice_as_many_independent_ones(linear):
+    x = torch.rand(20, 12)
+    exact = closed_form.closed_form(linear, x)[:, 0]
+
+    def mean_square(estimates: list[torch.Tensor]) -> float:
+        return (torch.stack(estimates) - exact).square().mean().item()
+
+    def independent(seed: int) -> torch.Tensor:
+        z = random.normal((1024, 4), seed, "independent")
+        a = linear[0].log_observation(x, z[:, None].expand(1024, 20, 4), "gaussian")
+        return a.logsumexp(0) - torch.tensor(1024.0).log()
+
+    def even(seed: int) -> torch.Tensor:
+        return prior_samples.prior_samples(linear, x, 1024, seed=seed).log_p[:, 0]
+
+    seeds = range(10)
+    assert 2 * mean_square([*map(even, seeds)]) < mean_square([*map(independent, seeds)])
 
 
 def test_prior_samples_and_the_encoders_agree_in_the_limit(hidden):
