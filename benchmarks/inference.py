@@ -6,7 +6,7 @@ process on the same threads. Then their decisions are compared, on 2000 fixed im
 reference that shares no random number with either:
 
     MNIST       prior samples, S = 100 000
-    CIFAR-100   the paper's sampler, S = 20 000, for the classes within 30 nats of the lead
+    CIFAR-100   the paper's sampler, S = 20 000, for the classes not hopelessly behind
 
     python benchmarks/inference.py [--quick] [--threads 2] [--data-dir D] [--results R]
 
@@ -47,7 +47,7 @@ from cilbook.random import normal, stream
 S, BATCH = 10_000, 128
 IMAGES = 2000  # whose decisions are compared
 OURS, PAPERS, REFERENCE = 2, 101, 202  # seeds
-NATS = 30.0  # behind the lead, at S = 100, no class of CIFAR-100 can win
+HOPELESS = {100: 12.0, 1000: 8.0}  # nats behind the lead at this S: no class comes back
 SUBSETS, SIZES = 10, (10, 20, 50, 100)  # of classes, for racing
 IMAGES_EACH = 200  # of the chosen classes
 
@@ -185,15 +185,23 @@ def papers(name: str, bank: VAEBank, x: Tensor) -> Tensor:
 
 
 def near_the_lead(bank: VAEBank, x: Tensor, samples: int, seed: int) -> Tensor:
-    """The paper's sampler, in its Gram form, for the classes that can win at all."""
+    """The paper's sampler, in its Gram form, for the classes that can win at all.
+
+    From S = 100 on no class was seen to gain 5 nats on the leader, of 5000 that were looked
+    at, and no winner to have been 0.2 behind; the margins are far wider.
+    """
+    scores = x.new_zeros(len(x), len(bank.classes))
+    near = torch.ones_like(scores, dtype=torch.bool)
     how = {"observation": "gaussian", "seed": seed, "gram": True}
-    scores = importance_sampling(bank, x, [100], **how)[100]
-    near = scores > scores.amax(1, keepdim=True) - NATS
-    for column, label in enumerate(tqdm(bank.classes, desc=f"S = {samples}")):
-        rows, alone = near[:, column].nonzero()[:, 0], of_classes(bank, [label])
-        found = importance_sampling(alone, x[rows], [samples], **how)[samples]
-        scores[rows, column] = found[:, 0]
-    return scores.masked_fill(~near, -torch.inf)
+    for s in (*HOPELESS, samples):
+        for column, label in enumerate(tqdm(bank.classes, desc=f"S = {s}")):
+            rows, alone = near[:, column].nonzero()[:, 0], of_classes(bank, [label])
+            found = importance_sampling(alone, x[rows], [s], **how)[s]
+            scores[rows, column] = found[:, 0]
+        scores = scores.masked_fill(~near, -torch.inf)
+        if s in HOPELESS:
+            near = scores > scores.amax(1, keepdim=True) - HOPELESS[s]
+    return scores
 
 
 def growth_with_classes(bank: VAEBank, test: Images) -> dict[str, float]:
