@@ -59,14 +59,15 @@ def racing(
     inner_products = gram.applies(bank.template, observation)
     width = numbers_per_sample(bank, x, inner_products)
     at_once = images_at_once(width, x.element_size(), memory_mb)
-    sums = WeightSums.empty(x.new_empty(len(x), len(bank.classes)))
+    vaes = [bank[label] for label in bank.classes]
+    sums = WeightSums.empty(x.new_empty(len(x), len(vaes)))
     in_race = torch.ones_like(sums.first, dtype=torch.bool)
     for drawn, stop in rounds(most):
         for column, label in enumerate(bank.classes):
             rows = in_race[:, column].nonzero()[:, 0]
             if not len(rows):
                 continue
-            vae = bank[label]
+            vae = vaes[column]
             observe = observer(vae, observation, inner_products)
             eps = normal((stop - drawn, 1, vae.latent), seed, "racing", label, drawn).to(x)
             for some in rows.split(max(_ROWS, at_once // len(eps))):
