@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from cilbook.bank import VAEBank
 from cilbook.benchmarks.files import digest_of
 from cilbook.errors import BadInput
 from cilbook.experiments.claim import claim, clear
 from cilbook.experiments.request import Plan, Request
 from cilbook.experiments.results import Store, committed
-from cilbook.experiments.run import run
+from cilbook.experiments.run import choose_device, run
 from cilbook.methods.generative_classifier import new_bank
 
 Run = dict[str, Any]
@@ -60,6 +62,33 @@ def obtain_one(
     return result
 
 
+def obtain_bank(
+    request: Request | Plan, *, device: str = "auto", store: Store | None = None
+) -> tuple[Run, VAEBank]:
+    """A generative classifier's run and its trained VAEs, from the store.
+
+    Where the run is missing, or was stored without them, it is made now, and both are kept.
+    """
+    plan = request if isinstance(request, Plan) else request.resolve()
+    store, where = store or default_store(), choose_device(device)
+    path = store.bank_path(plan)
+    options = {"device": device, "progress": True, "keep_bank": path}
+    result = obtain_one(plan, store, **options)
+    if not (path.exists() and _is_bank_of(result, path)):
+        result = obtain_one(plan, store, anew=True, **options)
+    return result, _read_bank(plan, path, where)
+
+
+def _is_bank_of(run: Run, path: Path) -> bool:
+    return "bank" in run and digest_of(path) == run["bank"]["sha256"]
+
+
+def _read_bank(plan: Plan, path: Path, device: torch.device | str) -> VAEBank:
+    bank = new_bank(plan.spec, plan.settings, plan.seed, device)
+    bank.load(path)
+    return bank
+
+
 def committed_runs(benchmark: str, method: str, budget: str, **config: Any) -> list[Run]:
     """The book's own runs of a method, those with these numbers in `config`.
 
@@ -87,9 +116,7 @@ def committed_bank(benchmark: str) -> VAEBank | None:
         if stored["benchmark"] == benchmark and "bank" in stored:
             plan = Plan.of(stored)
             path = committed().bank_path(plan)
-            if digest_of(path) != stored["bank"]["sha256"]:
+            if not _is_bank_of(stored, path):
                 raise BadInput(f"{path} is damaged: its run recorded another sha256")
-            bank = new_bank(plan.spec, plan.settings, plan.seed, "cpu")
-            bank.load(path)
-            return bank
+            return _read_bank(plan, path, "cpu")
     return None

@@ -48,6 +48,28 @@ def forgetting_curves(
     return figure
 
 
+def output_curves(outputs: Mapping[str, Sequence[float]], half_lost: float) -> Figure:
+    """Outputs for images of an old task while a new one is learned, old classes first.
+
+    The dotted line stands at the mini-batch where half of the old task is lost.
+
+    >>> figure = output_curves({"old": [9.0, 5.0], "new": [-9.0, 6.0]}, half_lost=1)
+    """
+    lengths = {len(values) for values in outputs.values()}
+    if len(lengths) != 1:
+        raise ValueError(f"outputs must be equally long, got lengths {sorted(lengths)}")
+    with style.use():
+        figure, axes = plt.subplots(figsize=(6.4, 3.2))
+        plt.close(figure)
+        shades = task_colours(max(2, len(outputs)))
+        for i, (name, values) in enumerate(outputs.items()):
+            axes.plot(values, "--" if i else "-", color=shades[i], label=name)
+        axes.axvline(half_lost, color=style.MUTED, linestyle=":", label="half lost")
+        axes.set(xlabel="mini-batches of the new task", ylabel="largest output")
+        axes.legend()
+    return figure
+
+
 def task_colours(tasks: int) -> list[str]:
     """A colour for each task, from dark blue to orange.
 

@@ -1,6 +1,6 @@
 """The book's matplotlib figures; each function returns one Figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,13 +24,66 @@ def accuracy_over_samples(samples: Sequence[int], curves: Sequence[Curve]) -> Fi
         figure, axes = _canvas(6.4, 3.6)
         for curve in curves:
             _draw_curve(axes, samples, curve)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda s, _: f"{s:,.0f}"))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_xlabel("importance samples S")
+        _samples_axis(axes)
         axes.set_ylabel("accuracy (%)")
         axes.margins(x=0.03)
         _label_ends(axes, samples[-1], curves)
+    return figure
+
+
+def error_over_samples(samples: Sequence[int], errors: np.ndarray) -> Figure:
+    """The error of an estimate of log p(x) against S: mean, and one standard deviation.
+
+    `errors` is [S, repetitions], in nats.
+
+    >>> figure = error_over_samples([1, 100], [[-2.0, -1.0], [-0.2, 0.1]])
+    """
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 2 or len(errors) != len(samples):
+        raise ValueError(
+            f"errors must be [{len(samples)} values of S, repetitions], "
+            f"got shape {errors.shape}"
+        )
+    mean, deviation, shade = errors.mean(1), errors.std(1), style.colour("gc")
+    low, high = mean - deviation, mean + deviation
+    with style.use():
+        figure, axes = _canvas(6.4, 3.2)
+        axes.axhline(0, color=style.MUTED, linestyle="--", lw=1.5)
+        axes.fill_between(samples, low, high, color=shade, alpha=0.16, lw=0)
+        axes.plot(samples, mean, "o-", color=shade)
+        _samples_axis(axes)
+        axes.set_ylabel("error of log p(x) (nats)")
+    return figure
+
+
+def margin_histograms(
+    margins: Mapping[str, Sequence[float]], noise: Mapping[str, float]
+) -> Figure:
+    """By how many nats the true class wins, a histogram for each way of scoring.
+
+    The grey band is the way's noise to both sides of zero, where a lead is not safe.
+
+    >>> figure = margin_histograms({"a": [1.0, 2.0], "b": [-1.0, 8.0]}, {"a": 1, "b": 2})
+    """
+    if not margins or margins.keys() != noise.keys():
+        raise ValueError(
+            f"margins and noise must name the same ways, got {list(margins)} "
+            f"and {list(noise)}"
+        )
+    values = {way: np.asarray(of, dtype=float) for way, of in margins.items()}
+    edges = np.histogram_bin_edges(np.concatenate([*values.values()]), bins=45)
+    with style.use():
+        size = (6.4, 2.0 * len(values))
+        figure, panels = plt.subplots(
+            len(values), 1, figsize=size, sharex=True, squeeze=False
+        )
+        plt.close(figure)
+        for axes, (way, of) in zip(panels[:, 0], values.items(), strict=True):
+            axes.axvspan(-noise[way], noise[way], color="0.85")
+            axes.hist(of, bins=edges, color=style.colour("gc"))
+            axes.set_title(way, parse_math=False)
+            axes.set_ylabel("images")
+        axes.set_xlabel("margin of the true class (nats)")
     return figure
 
 
@@ -71,6 +124,13 @@ def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
     figure, axes = plt.subplots(figsize=(width, height))
     plt.close(figure)
     return figure, axes
+
+
+def _samples_axis(axes: Axes) -> None:
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda s, _: f"{s:,.0f}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("importance samples S")
 
 
 def _draw_curve(axes: Axes, samples: Sequence[int], curve: Curve) -> None:

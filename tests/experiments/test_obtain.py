@@ -1,3 +1,4 @@
+from pathlib import Path
 from shutil import copy
 
 import pytest
@@ -6,7 +7,12 @@ import torch
 from cilbook.benchmarks import BENCHMARKS
 from cilbook.errors import BadInput
 from cilbook.experiments import obtain as module
-from cilbook.experiments.obtain import committed_bank, committed_runs, obtain
+from cilbook.experiments.obtain import (
+    committed_bank,
+    committed_runs,
+    obtain,
+    obtain_bank,
+)
 from cilbook.experiments.request import Request
 from cilbook.experiments.results import Store, committed
 
@@ -24,6 +30,33 @@ def test_a_missing_run_is_made_once_and_then_read(tmp_path, monkeypatch):
     first = obtain(requests, store=Store(tmp_path))
     again = obtain(requests, store=Store(tmp_path))
     assert made == requests and first == again
+
+
+def test_a_bank_is_kept_with_its_run_and_read_the_second_time(tmp_path, monkeypatch):
+    store, request = Store(tmp_path), Request("digits", "gc", changes={"iterations": 2})
+    made, bank = obtain_bank(request, store=store)
+    monkeypatch.setattr(module, "run", None)  # nothing can be made any more
+    read, again = obtain_bank(request, store=store)
+    assert read == made == store.find(request.resolve())
+    assert again.classes == bank.classes == list(range(10))
+    assert all(torch.equal(again.weights[k], v) for k, v in bank.weights.items())
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"?")])
+def test_a_run_whose_bank_is_missing_or_damaged_is_made_anew(tmp_path, damage):
+    store, request = Store(tmp_path), Request("digits", "gc", changes={"iterations": 2})
+    _, bank = obtain_bank(request, store=store)
+    damage(store.bank_path(request.resolve()))
+    _, again = obtain_bank(request, store=store)
+    assert all(torch.equal(again.weights[k], v) for k, v in bank.weights.items())
+
+
+def test_a_run_that_was_stored_without_its_bank_gets_one(tmp_path):
+    store, request = Store(tmp_path), Request("digits", "gc", changes={"iterations": 2})
+    (before,) = obtain([request], store=store)
+    after, _ = obtain_bank(request, store=store)
+    assert "bank" not in before and "bank" in after
+    assert after["by_samples"] == before["by_samples"]
 
 
 def test_the_store_of_a_page_is_named_by_the_environment(tmp_path, monkeypatch):

@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from cilbook.show.forgetting import accuracy_matrices, forgetting_curves, task_colours
+from cilbook.show.forgetting import (
+    accuracy_matrices,
+    forgetting_curves,
+    output_curves,
+    task_colours,
+)
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
@@ -41,3 +46,17 @@ def test_a_matrix_shows_the_tasks_that_have_been_met():
 def test_no_matrix_is_an_error():
     with pytest.raises(ValueError, match="matrices is empty"):
         accuracy_matrices({})
+
+
+def test_outputs_of_old_and_new_classes_are_told_apart_and_the_loss_is_marked():
+    axes = output_curves({"old": [9, 5], "new": [-9, 6]}, half_lost=1).axes[0]
+    old, new, lost = axes.lines
+    assert (old.get_linestyle(), new.get_linestyle()) == ("-", "--")
+    assert new.get_ydata().tolist() == [-9, 6] and lost.get_xdata() == [1, 1]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["old", "new", "half lost"]
+
+
+def test_outputs_of_different_length_give_a_precise_error():
+    with pytest.raises(ValueError, match=r"equally long, got lengths \[1, 2\]"):
+        output_curves({"old": [1.0], "new": [1.0, 2.0]}, half_lost=0)

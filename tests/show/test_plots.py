@@ -10,7 +10,12 @@ from matplotlib.colors import to_rgb
 
 from cilbook.show import style
 from cilbook.show.curves import Curve
-from cilbook.show.plots import accuracy_over_samples, stream
+from cilbook.show.plots import (
+    accuracy_over_samples,
+    error_over_samples,
+    margin_histograms,
+    stream,
+)
 
 METHODS = [
     *("none", "joint", "dgr", "bir", "bir-si", "ewc", "si", "cwr", "cwr+", "ar1"),
@@ -124,3 +129,30 @@ def test_a_long_stream_of_many_classes_stays_a_small_picture_that_adds_up():
 def test_a_stream_that_is_not_a_list_of_labels_gives_a_precise_error(labels):
     with pytest.raises(ValueError, match=r"labels must be \[samples\], got shape"):
         stream(labels)
+
+
+def test_the_error_of_an_estimate_is_drawn_with_its_mean_and_spread():
+    axes = error_over_samples([1, 10], [[-3.0, -1.0], [-0.5, 0.5]]).axes[0]
+    assert axes.lines[-1].get_ydata().tolist() == [-2.0, 0.0]
+    band = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (band.min(), band.max()) == (-3.0, 0.5)
+    assert axes.get_xscale() == "log" and plt.get_fignums() == []
+
+
+def test_errors_that_do_not_fit_the_sample_sizes_are_told():
+    with pytest.raises(ValueError, match=r"\[2 values of S, repet.*got shape \(1, 2\)"):
+        error_over_samples([1, 10], [[0.0, 1.0]])
+
+
+def test_margins_share_their_bins_and_each_has_its_own_noise():
+    figure = margin_histograms({"a": [0.0, 1.0], "b": [2.0, 90.0]}, {"a": 1.0, "b": 2.0})
+    first, second = (axes.patches for axes in figure.axes)
+    assert [first[0].get_width(), second[0].get_width()] == [2.0, 4.0]
+    assert sum(bar.get_height() for bar in first[1:]) == 2
+    assert [bar.get_x() for bar in first[1:]] == [bar.get_x() for bar in second[1:]]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b"]
+
+
+def test_margins_without_their_noise_are_told():
+    with pytest.raises(ValueError, match=r"the same ways, got \['a'\] and \['b'\]"):
+        margin_histograms({"a": [0.0]}, {"b": 1.0})

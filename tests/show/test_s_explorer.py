@@ -287,3 +287,16 @@ def test_the_accuracy_axis_has_round_ticks_around_the_data(low, high):
 )
 def test_a_log_axis_has_round_ticks_inside_the_grid(samples, ticks):
     assert log_ticks(samples) == ticks
+
+
+def test_kinds_of_runs_are_compared_at_the_s_they_share():
+    longer = run(by_samples={"1": 70.0, "10": 85.0, "100": 90.0})
+    study = SStudy.among({"short": [run()], "long": [longer]}, "long", labels=[1, 2])
+    assert study.samples == [1, 10] and study.examples.labels == [1, 2]
+    assert [curve.accuracy for curve in study.curves] == [[60.0, 80.0], [70.0, 85.0]]
+    assert [curve.dashed for curve in study.curves] == [False, True]
+
+
+def test_a_kind_of_run_that_is_not_there_cannot_be_shown():
+    with pytest.raises(ValueError, match=r"shown must be one of \['gc'\], got 'vae'"):
+        SStudy.among({"gc": [run()]}, "vae")

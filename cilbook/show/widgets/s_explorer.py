@@ -49,6 +49,29 @@ class SStudy:
         examples = Examples.from_run(runs[0], **extras)
         return cls(list(cells), [curve], examples, evaluate)
 
+    @classmethod
+    def among(
+        cls, runs: Mapping[str, Sequence[Mapping[str, Any]]], shown: str, **extras: Any
+    ) -> SStudy:
+        """Curves of several kinds of runs, at every S that all have; the first is solid.
+
+        The examples, and what `extras` add to them, are those of the kind that is `shown`.
+        """
+        studies = {name: cls.from_runs(of, name) for name, of in runs.items()}
+        if shown not in studies:
+            raise ValueError(f"shown must be one of {list(studies)}, got {shown!r}")
+        shared = set.intersection(*({*study.samples} for study in studies.values()))
+        curves = []
+        for study in studies.values():
+            (curve,) = study.curves
+            at = [i for i, s in enumerate(study.samples) if s in shared]
+            curve.accuracy = [curve.accuracy[i] for i in at]
+            curve.band = curve.band and [curve.band[i] for i in at]
+            curve.dashed = bool(curves)
+            curves.append(curve)
+        examples = Examples.from_run(runs[shown][0], **extras)
+        return cls(sorted(shared), curves, examples)
+
 
 class SExplorer(Explorer):
     """Accuracy at each S, and test images whose posteriors change with it.
