@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from cilbook.bank import VAEBank
 from cilbook.benchmarks.files import digest_of
 from cilbook.errors import BadInput
 from cilbook.experiments.claim import claim, clear
 from cilbook.experiments.request import Plan, Request
 from cilbook.experiments.results import Store, committed
-from cilbook.experiments.run import run
+from cilbook.experiments.run import choose_device, run
 from cilbook.methods.generative_classifier import new_bank
 
 Run = dict[str, Any]
@@ -89,7 +91,32 @@ def committed_bank(benchmark: str) -> VAEBank | None:
             path = committed().bank_path(plan)
             if digest_of(path) != stored["bank"]["sha256"]:
                 raise BadInput(f"{path} is damaged: its run recorded another sha256")
-            bank = new_bank(plan.spec, plan.settings, plan.seed, "cpu")
-            bank.load(path)
-            return bank
+            return _read_bank(plan, path, "cpu")
     return None
+
+
+def obtain_bank(
+    request: Request, *, device: str = "auto", store: Store | None = None
+) -> VAEBank:
+    """The VAEs of a generative classifier's run, as far as half precision keeps them.
+
+    A run that is missing, or stored without its VAEs, is made now, and both are kept.
+    """
+    store, plan = store or default_store(), request.resolve()
+    path = store.bank_path(plan)
+    if not _has_bank(store.find(plan), path):
+        options = {"device": device, "progress": True, "keep_bank": path}
+        obtain_one(request, store, anew=True, **options)
+    return _read_bank(plan, path, choose_device(device))
+
+
+def _has_bank(stored: Run | None, path: Path) -> bool:
+    if stored is None or "bank" not in stored or not path.exists():
+        return False
+    return digest_of(path) == stored["bank"]["sha256"]
+
+
+def _read_bank(plan: Plan, path: Path, device: torch.device | str) -> VAEBank:
+    bank = new_bank(plan.spec, plan.settings, plan.seed, device)
+    bank.load(path)
+    return bank

@@ -6,7 +6,7 @@ import torch
 from cilbook.benchmarks import BENCHMARKS
 from cilbook.errors import BadInput
 from cilbook.experiments import obtain as module
-from cilbook.experiments.obtain import committed_bank, committed_runs, obtain
+from cilbook.experiments.obtain import committed_bank, committed_runs, obtain, obtain_bank
 from cilbook.experiments.request import Request
 from cilbook.experiments.results import Store, committed
 
@@ -24,6 +24,23 @@ def test_a_missing_run_is_made_once_and_then_read(tmp_path, monkeypatch):
     first = obtain(requests, store=Store(tmp_path))
     again = obtain(requests, store=Store(tmp_path))
     assert made == requests and first == again
+
+
+def test_a_runs_vaes_are_trained_once_and_then_read(tmp_path, monkeypatch):
+    made = []
+    run = module.run
+    monkeypatch.setattr(module, "run", lambda r, **how: made.append(r) or run(r, **how))
+    request = Request("digits", "gc", changes={"iterations": 2}, samples=2)
+    store = Store(tmp_path)
+    obtain([request], store=store)  # without its VAEs
+    first = obtain_bank(request, device="cpu", store=store)
+    again = obtain_bank(request, device="cpu", store=store)
+    assert made == [request, request]
+    assert first.classes == again.classes == list(range(10))
+    assert torch.equal(first[3].mean.weight, again[3].mean.weight)
+    store.bank_path(request.resolve()).write_bytes(b"damaged")
+    obtain_bank(request, device="cpu", store=store)
+    assert len(made) == 3
 
 
 def test_the_store_of_a_page_is_named_by_the_environment(tmp_path, monkeypatch):
