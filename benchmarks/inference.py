@@ -34,13 +34,12 @@ from tqdm import tqdm
 
 from cilbook.bank import VAEBank
 from cilbook.benchmarks import BENCHMARKS, Images
-from cilbook.experiments.obtain import committed_bank, obtain_one
+from cilbook.experiments.obtain import committed_bank, obtain_bank
 from cilbook.experiments.request import Request
 from cilbook.experiments.results import Store
 from cilbook.likelihood.engine import choose, likelihoods
 from cilbook.likelihood.importance_sampling import importance_sampling
 from cilbook.likelihood.prior_samples import prior_samples
-from cilbook.methods.generative_classifier import new_bank
 from cilbook.nets.vae import VAE, dense_vae
 from cilbook.random import normal, stream
 
@@ -250,14 +249,8 @@ def bank_and_images(name: str, options: argparse.Namespace) -> tuple[VAEBank, Im
     bank = committed_bank(name)
     if bank is None:
         budget = "quick" if name == "digits" else "paper"
-        plan = Request(name, "gc", seed=2, budget=budget, samples=1).resolve()
-        store = Store(options.results)
-        path = store.bank_path(plan)
-        if not path.exists():
-            how = {"threads": options.threads, "data_dir": options.data_dir}
-            obtain_one(plan, store, anew=True, progress=True, keep_bank=path, **how)
-        bank = new_bank(plan.spec, plan.settings, plan.seed, "cpu")
-        bank.load(path)
+        request = Request(name, "gc", seed=2, budget=budget, samples=1)
+        _, bank = obtain_bank(request, device="cpu", store=Store(options.results))
     return bank, spec.load(options.data_dir).test
 
 

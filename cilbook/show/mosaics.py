@@ -15,18 +15,20 @@ WIDTH, LARGEST = 6.4, 0.8  # inches: of a mosaic, and of one picture
 
 
 def images(
-    grid: np.ndarray,
+    grid: np.ndarray | Sequence[np.ndarray],
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     titles: Sequence[Sequence[str]] | None = None,
 ) -> Figure:
     """Pictures [rows, columns, height, width] in [0, 1], or with 3 colours at the end.
 
-    The labels are optional. A place that is masked (`numpy.ma`) stays bare.
+    The labels are optional. A place that is masked (`numpy.ma`) stays bare, and so does
+    the end of a row that is shorter than the longest.
 
     >>> figure = images(np.zeros((2, 3, 8, 8)), rows=["seen", "drawn"])
+    >>> figure = images([np.zeros((1, 8, 8)), np.zeros((2, 8, 8))])
     """
-    mosaic = _Mosaic(grid, rows, columns, titles)
+    mosaic = _Mosaic(_filled_up(grid), rows, columns, titles)
     with style.use():
         figure, axes = plt.subplots(figsize=mosaic.inches)
         plt.close(figure)
@@ -63,6 +65,20 @@ def image_sets(
             mosaic.draw(axes)
             axes.set_title(name, parse_math=False)
     return figure
+
+
+def _filled_up(rows: np.ndarray | Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of pictures as one grid, masked where a row has ended."""
+    counts = {len(row) for row in rows}
+    if len(counts) <= 1:
+        return rows
+    sizes = {tuple(row.shape[1:]) for row in rows}
+    if len(sizes) > 1:
+        raise ValueError(f"all pictures must have one size, got {sorted(sizes)}")
+    grid = np.ma.masked_all((len(rows), max(counts), *sizes.pop()))
+    for place, row in zip(grid, rows, strict=True):
+        place[: len(row)] = row
+    return grid
 
 
 class _Mosaic:

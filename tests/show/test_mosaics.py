@@ -55,6 +55,19 @@ def test_a_masked_place_stays_bare(colours):
     assert bare[:4, 5:9].all() and not bare[5:9, 5:9].any() and not bare[:4, :4].any()
 
 
+def test_a_row_may_end_before_the_others():
+    rows = [np.full((1, 4, 4), 0.25), np.full((2, 4, 4), 0.75)]
+    shown = images(rows, columns=["u", "v"]).axes[0].images[0].get_array()
+    bare = np.ma.getmaskarray(shown)
+    assert bare[:4, 5:9].all() and not bare[5:9, 5:9].any() and not bare[:4, :4].any()
+    assert shown[0, 0] == 0.25 and shown[5, 5] == 0.75
+
+
+def test_rows_of_pictures_of_different_sizes_are_refused():
+    with pytest.raises(ValueError, match=r"one size, got \[\(4, 4\), \(5, 5\)\]"):
+        images([np.zeros((1, 4, 4)), np.zeros((2, 5, 5))])
+
+
 def test_labels_of_columns_do_not_run_into_each_other():
     names = ["airplane", "automobile", "a"] * 4
     figure = images(np.zeros((1, 12, 8, 8)), columns=names)
