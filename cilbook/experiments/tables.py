@@ -259,9 +259,8 @@ def methods_table(
 ) -> pd.DataFrame:
     """Table 2 for a page: a column per method, a row per origin of the runs.
 
-    `made` are the page's own runs, of any settings; `stored` those that come with the
-    book. A row without any run is left out; a benchmark of the paper ends with a row
-    that compares.
+    `made` are the page's own runs, `stored` those that come with the book. A row without
+    any run is left out; a benchmark of the paper ends with a row that compares.
     """
     made, stored = list(made), list(paper_runs(stored, "paper"))
     rows: dict[str, list[str]] = {}
@@ -269,7 +268,7 @@ def methods_table(
         title = find_benchmark(benchmark).title
         pairs = [(benchmark, method) for method in methods]
         for whose, runs in (("made here", made), ("stored", stored)):
-            for budget in ("custom", *BUDGETS):
+            for budget in BUDGETS:
                 found = table_2([r for r in runs if r["budget"] == budget], pairs)
                 if any(row.n for row in found):
                     name = f"{title}, budget {budget}, {whose}"

@@ -222,14 +222,6 @@ def test_a_pages_table_tells_its_own_runs_from_stored_ones_and_the_papers():
     assert len(table) == 4
 
 
-def test_a_pages_own_runs_with_other_settings_have_a_row_of_their_own():
-    custom = {"budget": "custom", "accuracy_by_task_mean": 21.0}
-    made = [stored("mnist", "none", 11, **custom)]
-    table = methods_table(made, [stored("mnist", "none", 11)], ["none"], ["mnist"])
-    assert table.loc["MNIST, budget custom, made here", "None"].startswith("21.00")
-    assert table.loc["MNIST, budget paper, stored", "None"].startswith("20.00")
-
-
 def test_a_page_leaves_out_stored_runs_with_other_settings():
     other = stored("mnist", "none", 11)
     other["config"] = {"learning_rate": 0.5}
