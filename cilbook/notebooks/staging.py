@@ -11,6 +11,11 @@ from cilbook.notebooks.reference import write_reference
 
 KERNELS = ".jupyter"  # in the stage; Jupyter looks in its `kernels` folder
 CHAPTERS = "[0-9][0-9]-*.ipynb"
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    # chapters that share a run wait for each other: nothing to tell the reader
+    "PYTHONWARNINGS": "ignore:waiting for another process that makes:UserWarning",
+}
 
 
 def choose(root: Path, numbers: Iterable[int] | None = None) -> list[str]:
@@ -48,7 +53,7 @@ def prepare(root: Path) -> Path:
     write_reference(stage / "book" / "api")
     results = target / "results"
     results.mkdir()
-    write_kernel(stage, {"CILBOOK_RESULTS": str(results), "OMP_NUM_THREADS": "1"})
+    write_kernel(stage, ENVIRONMENT | {"CILBOOK_RESULTS": str(results)})
     return stage
 
 

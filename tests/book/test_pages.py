@@ -96,6 +96,10 @@ def test_it_shows_no_traceback(page):
     assert not page.select(".output.traceback")
 
 
+def test_it_shows_no_warning(page):
+    assert not page.select(".output.stderr")
+
+
 def test_it_loads_nothing_from_another_host(page):
     assert not [address for address in loaded_by(page) if is_elsewhere(address)]
 
