@@ -10,7 +10,7 @@ per second one of them is worth. The encoder's own proposal is worth 1.
     prior       p(z), decoded once for all images
     even        the same, from Sobol points instead of independent ones
 
-    python benchmarks/proposals.py [--benchmarks mnist cifar10] [--samples 1024]
+    python benchmarks/proposals.py [--benchmarks mnist cifar10] [--samples 10000]
 
 The last line is one JSON object: worth of each way.
 """
@@ -36,7 +36,7 @@ from cilbook.nets.vae import VAE
 from cilbook.random import BLOCK, even_normal, normal
 
 Noise = Callable[[int], Tensor]  # from a seed to eps, [S, k]
-LONG = 64  # times S, the long run
+LONG = 16  # times S, the long run
 CLASSES, IMAGES, REPEATS = 3, 20, 8
 ROWS = 128  # samples decoded at once
 
@@ -45,7 +45,7 @@ def main() -> None:
     """Measure the committed banks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--benchmarks", nargs="+", default=["mnist", "cifar10"])
-    parser.add_argument("--samples", type=int, default=1024)
+    parser.add_argument("--samples", type=int, default=10_000)
     parser.add_argument("--data-dir", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(1)

@@ -7,9 +7,9 @@ decoded ones, which for a Gaussian is one matrix product. With few latent dimens
 flat likelihood this beats the encoder's proposal, at a tiny fraction of its cost; with many
 dimensions hardly a sample falls near an image, and it does not.
 
-The codes are Sobol points: spread evenly, S of them are worth several times as many
-independent ones (`benchmarks/proposals.py`). The standard error is that of independent
-codes, so it is on the safe side.
+The codes are Sobol points: spread evenly, 10 000 of them are worth more than 20 000
+independent ones on MNIST (`benchmarks/proposals.py`), and the gain grows with S. The standard
+error is that of independent codes, so it is on the safe side.
 """
 
 from __future__ import annotations
