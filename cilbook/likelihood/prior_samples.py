@@ -8,8 +8,8 @@ flat likelihood this beats the encoder's proposal, at a tiny fraction of its cos
 dimensions hardly a sample falls near an image, and it does not.
 
 The codes are Sobol points: spread evenly, 10 000 of them are worth more than 20 000
-independent ones on MNIST (`benchmarks/proposals.py`), and the gain grows with S. The standard
-error is that of independent codes, so it is on the safe side.
+independent ones on MNIST (`benchmarks/proposals.py`), and the gain grows with S. The
+standard error is that of independent codes, so it is on the safe side.
 """
 
 from __future__ import annotations
