@@ -36,7 +36,7 @@ from cilbook.nets.vae import VAE
 from cilbook.random import BLOCK, even_normal, normal
 
 Noise = Callable[[int], Tensor]  # from a seed to eps, [S, k]
-LONG = 16  # times S, the long run
+LONG = 16  # times S, the long run; four times that of the prior, which costs little
 CLASSES, IMAGES, REPEATS = 3, 20, 8
 ROWS = 128  # samples decoded at once
 
@@ -64,7 +64,7 @@ def worths(name: str, samples: int, data_dir: Path | None) -> dict[str, float]:
     seconds: dict[str, float] = {}
     for label in bank.classes[:CLASSES]:
         vae, x = bank[label], test.of_classes([label]).x[:IMAGES]
-        truth = long_run(vae, x, LONG * samples, label)
+        truth = long_run(vae, x, samples, label)
         for way, estimate in ways(vae, samples, label).items():
             start = perf_counter()
             found = torch.stack([estimate(x, seed) for seed in range(REPEATS)])
@@ -82,9 +82,13 @@ def worths(name: str, samples: int, data_dir: Path | None) -> dict[str, float]:
 
 
 def long_run(vae: VAE, x: Tensor, samples: int, label: int) -> Tensor:
-    """log p(x) nearly without error: estimates are too low on average, so the larger."""
-    encoder = from_encoder(vae, x, independent(vae, samples, label)(10**6))
-    return torch.maximum(encoder, from_prior(vae, x, even(vae, samples, label)(10**6)))
+    """log p(x) nearly without error, from the proposal that suits these VAEs.
+
+    Estimates are too low on average: of two, the one that is higher on average.
+    """
+    encoder = from_encoder(vae, x, independent(vae, LONG * samples, label)(10**6))
+    prior = from_prior(vae, x, even(vae, 4 * LONG * samples, label)(10**6))
+    return max(encoder, prior, key=Tensor.mean)
 
 
 def ways(vae: VAE, samples: int, label: int) -> dict[str, Callable[[Tensor, int], Tensor]]:
@@ -129,8 +133,9 @@ def from_encoder(vae: VAE, x: Tensor, eps: Tensor, widened: float = 1.0) -> Tens
 
 def from_prior(vae: VAE, x: Tensor, z: Tensor) -> Tensor:
     """log p(x) with codes from p(z)."""
-    means = torch.cat([vae.decode(part) for part in z.split(ROWS)])
-    return _log_weights(x.flatten(1), means.flatten(1)).logsumexp(0) - log(len(z))
+    flat = x.flatten(1)
+    parts = [_log_weights(flat, vae.decode(part).flatten(1)) for part in z.split(ROWS)]
+    return torch.cat(parts).logsumexp(0) - log(len(z))
 
 
 if __name__ == "__main__":
