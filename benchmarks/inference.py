@@ -250,7 +250,9 @@ def bank_and_images(name: str, options: argparse.Namespace) -> tuple[VAEBank, Im
     if bank is None:
         budget = "quick" if name == "digits" else "paper"
         request = Request(name, "gc", seed=2, budget=budget, samples=1)
-        _, bank = obtain_bank(request, device="cpu", store=Store(options.results))
+        how = {"threads": options.threads, "data_dir": options.data_dir}
+        store = Store(options.results)
+        _, bank = obtain_bank(request, device="cpu", store=store, **how)
     return bank, spec.load(options.data_dir).test
 
 

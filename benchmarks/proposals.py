@@ -30,7 +30,7 @@ from torch import Tensor
 
 from cilbook.benchmarks import BENCHMARKS
 from cilbook.experiments.obtain import committed_bank
-from cilbook.likelihood.importance_sampling import observer
+from cilbook.likelihood.importance_sampling import observer, weigh
 from cilbook.likelihood.prior_samples import _log_weights
 from cilbook.nets.vae import VAE
 from cilbook.random import BLOCK, even_normal, normal
@@ -121,13 +121,9 @@ def even(vae: VAE, samples: int, label: int) -> Noise:
 def from_encoder(vae: VAE, x: Tensor, eps: Tensor, widened: float = 1.0) -> Tensor:
     """log p(x) with codes from q(z|x), its variance times `widened`."""
     mean, log_variance = vae.encode(x)
-    log_variance = log_variance + log(widened)
+    posterior = mean, log_variance + log(widened)
     observed = observer(vae, "gaussian", gram=False)(x)
-    a = []
-    for part in eps[:, None].split(ROWS):
-        z = mean + (log_variance / 2).exp() * part
-        correction = (log_variance + part.square() - z.square()).sum(-1) / 2
-        a.append(observed(z) + correction)
+    a = [weigh(posterior, observed, part) for part in eps[:, None].split(ROWS)]
     return torch.cat(a).logsumexp(0) - log(len(eps))
 
 

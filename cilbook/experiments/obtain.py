@@ -63,16 +63,21 @@ def obtain_one(
 
 
 def obtain_bank(
-    request: Request | Plan, *, device: str = "auto", store: Store | None = None
+    request: Request | Plan,
+    *,
+    device: str = "auto",
+    store: Store | None = None,
+    **options: Any,
 ) -> tuple[Run, VAEBank]:
     """A generative classifier's run and its trained VAEs, from the store.
 
     Where the run is missing, or was stored without them, it is made now, and both are kept.
+    The options are those of `run`.
     """
     plan = request if isinstance(request, Plan) else request.resolve()
     store, where = store or default_store(), choose_device(device)
     path = store.bank_path(plan)
-    options = {"device": device, "progress": True, "keep_bank": path}
+    options |= {"device": device, "progress": True, "keep_bank": path}
     result = obtain_one(plan, store, **options)
     if not (path.exists() and _is_bank_of(result, path)):
         result = obtain_one(plan, store, anew=True, **options)

@@ -63,11 +63,10 @@ def racing(
     sums = WeightSums.empty(x.new_empty(len(x), len(vaes)))
     in_race = torch.ones_like(sums.first, dtype=torch.bool)
     for drawn, stop in rounds(most):
-        for column, label in enumerate(bank.classes):
+        for column, (label, vae) in enumerate(zip(bank.classes, vaes, strict=True)):
             rows = in_race[:, column].nonzero()[:, 0]
             if not len(rows):
                 continue
-            vae = vaes[column]
             observe = observer(vae, observation, inner_products)
             eps = normal((stop - drawn, 1, vae.latent), seed, "racing", label, drawn).to(x)
             for some in rows.split(max(_ROWS, at_once // len(eps))):
