@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
@@ -45,7 +45,7 @@ def execute(chapter: Path, parameters: dict[str, object], position: int = 0) -> 
     """Execute one staged notebook in place, check it, and make it fit for a page."""
     name = chapter.stem
     os.environ["JUPYTER_PATH"] = str(chapter.parents[1] / KERNELS)
-    trouble = ""
+    trouble, begun = "", []
     try:
         papermill.execute_notebook(
             chapter,
@@ -55,19 +55,28 @@ def execute(chapter: Path, parameters: dict[str, object], position: int = 0) -> 
             language="python",
             progress_bar={"desc": name, "position": position, "file": sys.stderr},
             cwd=chapter.parent,
+            request_save_on_cell_execute=False,  # at the end is enough
+            on_cell_execute=lambda cell, cell_index: begun.append(cell.id),
+            shutdown_kernel="immediate",  # it keeps nothing, and takes seconds to leave
         )
     except PapermillExecutionError:
         pass  # the notebook holds the error, and `check` words it
     except Exception as error:
         trouble = f": {error}"
     notebook = nbformat.read(chapter, as_version=4)
-    check(notebook, name, trouble)
+    check(notebook, name, trouble, begun)
     finish(notebook, parameters)
     nbformat.write(notebook, chapter)
 
 
-def check(notebook: NotebookNode, name: str, trouble: str = "") -> None:
-    """Raise unless every code cell ran without error; cells count from 1."""
+def check(
+    notebook: NotebookNode, name: str, trouble: str = "", begun: Sequence[str] = ()
+) -> None:
+    """Raise unless every code cell ran without error; cells count from 1.
+
+    In `trouble` papermill left the notebook as it was; `begun` are the ids of the cells
+    that it had come to.
+    """
     own = [c for c in notebook.cells if not ADDED_BY_PAPERMILL & set(tags(c))]
     code = [(n, c) for n, c in enumerate(own, start=1) if c.cell_type == "code"]
     for number, cell in code:
@@ -76,8 +85,7 @@ def check(notebook: NotebookNode, name: str, trouble: str = "") -> None:
                 error = f"{output.ename}: {output.evalue}".splitlines()[0]
                 raise ChapterFailed(f"chapter {name}, cell {number}: {error}")
     if trouble:
-        begun = [n for n, c in code if c.metadata.get("papermill", {}).get("start_time")]
-        number = max(begun, default=code[0][0])
+        number = max((n for n, c in code if c.id in begun), default=code[0][0])
         raise ChapterFailed(f"chapter {name}, cell {number} did not finish{trouble}")
     for number, cell in code:
         if cell.source.strip() and cell.execution_count is None:
