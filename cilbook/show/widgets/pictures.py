@@ -48,7 +48,7 @@ def png(image: np.ndarray) -> str:
     """
     pixels = np.round(255 * image).astype(np.uint8)
     buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, "png", optimize=True)
+    Image.fromarray(pixels).save(buffer, "png")
     return "data:image/png;base64," + b64encode(buffer.getvalue()).decode("ascii")
 
 
