@@ -22,8 +22,15 @@ Run = dict[str, Any]
 
 
 def default_store() -> Store:
-    """The folder named by CILBOOK_RESULTS, or ./results."""
-    return Store(Path(os.environ.get("CILBOOK_RESULTS", "results")))
+    """The folder named by CILBOOK_RESULTS, or ./results.
+
+    Among the chapters that would be the book's own runs; there it is ../results.
+    """
+    named = os.environ.get("CILBOOK_RESULTS")
+    folder = Path(named or "results")
+    if not named and folder.resolve() == committed().folder.resolve():
+        folder = Path("..", "results")
+    return Store(folder)
 
 
 def obtain(

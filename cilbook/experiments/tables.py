@@ -293,4 +293,5 @@ def _text(cell: tuple[float, float | None] | None) -> str:
     if cell is None:
         return "–"
     average, error = cell
-    return f"{average:.2f}" if error is None else f"{average:.2f} ± {error:.2f}"
+    text = f"{average:.2f}"
+    return text if error is None else f"{text}{NO_BREAK}±{NO_BREAK}{error:.2f}"

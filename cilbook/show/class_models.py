@@ -98,7 +98,7 @@ def heatmap(
         size = min(max(values.shape[1] * 0.55, 3.0), 5.6)
         figure, axes = plt.subplots(figsize=(size + 1.6, size * 0.8 + 0.7))
         plt.close(figure)
-        shades = LinearSegmentedColormap.from_list("values", ["#F4F5F7", style.INK])
+        shades = LinearSegmentedColormap.from_list("values", ["#FFFFFF", "#8A90A0"])
         shown = axes.imshow(values, cmap=shades, aspect="auto")
         figure.colorbar(shown, label=label)
         every = -(-max(values.shape) // LEGIBLE)
@@ -114,7 +114,6 @@ def heatmap(
 
 
 def _write_numbers(axes: Axes, values: np.ndarray) -> None:
-    middle = (values.min() + values.max()) / 2
     best = values.argmax(1)
     for (i, j), value in np.ndenumerate(values):
         axes.text(
@@ -124,6 +123,6 @@ def _write_numbers(axes: Axes, values: np.ndarray) -> None:
             ha="center",
             va="center",
             fontsize=8,
-            color="white" if value > middle else style.INK,
+            color=style.INK,
             fontweight="bold" if j == best[i] else "normal",
         )

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from cilbook.show import style
 
-EARLY, LATE = "#1B3A7A", "#D55E00"  # the first task's line, and the last one's
+# From the first task's line to the last one's: none is the colour of a method.
+RAMP = "#003F5C", "#7D4F8E", "#E0515F"
 
 
 def forgetting_curves(
@@ -71,12 +72,12 @@ def output_curves(outputs: Mapping[str, Sequence[float]], half_lost: float) -> F
 
 
 def task_colours(tasks: int) -> list[str]:
-    """A colour for each task, from dark blue to orange.
+    """A colour for each task, from dark blue to red.
 
     >>> len(task_colours(5))
     5
     """
-    ramp = LinearSegmentedColormap.from_list("tasks", [EARLY, "#A2437F", LATE])
+    ramp = LinearSegmentedColormap.from_list("tasks", RAMP)
     return [ramp(place) for place in np.linspace(0, 1, tasks)]
 
 

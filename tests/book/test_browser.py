@@ -1,8 +1,13 @@
 """The built pages in Chromium, over file://, as a reader without a network has them."""
 
 import json
+import re
 
 from playwright.sync_api import Locator
+
+from cilbook.benchmarks import BENCHMARKS
+from cilbook.experiments.obtain import committed_runs
+from cilbook.experiments.tables import by_samples
 
 HARMLESS = [
     # sphinx-thebe puts its settings on a page twice, even when thebe is off
@@ -30,6 +35,13 @@ def test_it_opens_without_an_error(visit):
     assert not [e for e in visit.errors if not any(h in e for h in HARMLESS)]
 
 
+def test_the_pages_beside_the_book_open_without_an_error(html, reader):
+    for name in ("search.html", "genindex.html"):
+        reader.open((html / name).as_uri())
+        test_it_opens_without_an_error(reader)
+        test_it_asks_nothing_of_another_host(reader)
+
+
 def test_it_asks_nothing_of_another_host(visit):
     local = ("file:", "data:", "blob:")
     assert visit.requests
@@ -52,6 +64,26 @@ def check(explorer: Locator) -> None:
         number = stored["texts"][stored["positions"].index(position)]
         assert panel.locator("output").text_content() == data["words"][number]
         assert panel.evaluate(WRONG_PARTS, [stored, position, data["words"]]) == []
+
+
+def test_the_chapters_have_something_to_play_with(page_name, opened):
+    if re.match(r"book/\d\d-", page_name):
+        assert opened.locator(".cil-explorer input[type=range]").count()
+
+
+def test_the_price_of_s_is_that_of_the_stored_runs(html, new_page):
+    page = new_page()
+    page.goto((html / "book" / "10-price-of-s.html").as_uri())
+    runs = committed_runs("mnist", "gc", "paper")
+    title = BENCHMARKS["mnist"].title
+    page.locator(".cil-explorer select").select_option(label=title)
+    slider = page.locator(".cil-explorer input[type=range]")
+    for s, (mean, error) in by_samples(runs).items():
+        shown = page.locator(".cil-explorer output").first.text_content()
+        assert shown.startswith(f"S = {s:,} ·")
+        assert f"{mean:.1f} ± {error:.1f}%" in shown
+        slider.press("ArrowRight")
+    page.close()
 
 
 def test_its_sliders_show_what_they_carry(opened, move):

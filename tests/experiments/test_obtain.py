@@ -10,11 +10,23 @@ from cilbook.experiments import obtain as module
 from cilbook.experiments.obtain import (
     committed_bank,
     committed_runs,
+    default_store,
     obtain,
     obtain_bank,
 )
 from cilbook.experiments.request import Request
 from cilbook.experiments.results import Store, committed
+
+
+def test_runs_made_among_the_chapters_stay_apart_from_those_of_the_book(monkeypatch):
+    monkeypatch.delenv("CILBOOK_RESULTS", raising=False)
+    book = committed().folder.parent
+    monkeypatch.chdir(book.parent)
+    assert default_store().folder == Path("results")
+    monkeypatch.chdir(book)  # where a notebook's kernel is
+    assert default_store().folder.resolve() == book.parent.resolve() / "results"
+    monkeypatch.setenv("CILBOOK_RESULTS", "results")
+    assert default_store().folder == Path("results")
 
 
 def test_a_missing_run_is_made_once_and_then_read(tmp_path, monkeypatch):

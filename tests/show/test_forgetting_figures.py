@@ -11,6 +11,7 @@ from cilbook.show.forgetting import (
     output_curves,
     task_colours,
 )
+from cilbook.show.style import COLOURS
 
 LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
@@ -32,6 +33,12 @@ def test_lines_of_all_tasks_are_legible_on_white():
         rgb = np.array([int(to_hex(shade)[i : i + 2], 16) for i in (1, 3, 5)]) / 255
         linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
         assert 1.05 / (linear @ LUMINANCE + 0.05) >= 3
+
+
+def test_no_task_has_the_colour_of_a_method():
+    methods = {colour.lower() for colour in COLOURS.values()}
+    for tasks in (2, 5, 10):
+        assert not methods & {to_hex(shade) for shade in task_colours(tasks)}
 
 
 def test_a_matrix_shows_the_tasks_that_have_been_met():

@@ -133,6 +133,20 @@ def test_the_tables_are_those_of_the_plain_face(make):
         assert all(cell in repr(explorer) for line in lines for cell in line)
 
 
+def test_both_faces_say_what_the_figure_shows(make):
+    explorer = make("a")
+    for markup in (explorer.html(), explorer.live.children[0].value):
+        heading = BeautifulSoup(markup, "html.parser").find(class_="cil-title")
+        assert heading.get_text() == explorer.title != ""
+
+
+def test_the_numbers_also_stand_under_the_live_face(make):
+    explorer = make("a")
+    below = BeautifulSoup(explorer.live.children[-1].value, "html.parser")
+    shown = [table.caption.get_text() for table in below("table")]
+    assert shown == [table.caption for table in explorer.tables]
+
+
 def test_a_nasty_name_stays_text_everywhere(make):
     explorer = make(NASTY)
     soup = page(explorer)

@@ -81,19 +81,19 @@ class Explorer:
         """The face with a kernel, part by part."""
         return LiveFace(self.controls, self.start, self.view, self.recompute)
 
-    @property
+    @cached_property
     def live(self) -> ipywidgets.VBox:
         """The face with a kernel, as one widget."""
-        return self.face.box
+        above = ipywidgets.HTML(self._heading())
+        below = ipywidgets.HTML(_framed(self._all_numbers().html()))
+        return ipywidgets.VBox([above, *self.face.controls.values(), self.face.view, below])
 
     def view(self, values: Values, now: Any = None, note: str = "") -> str:
         """The figure at these values as HTML, for the live face; no script serves it."""
         panels = [_frame(p, p.draw(values, now), p.text(values, now)) for p in self.panels]
         figure = tag("div", *panels, class_="cil-panels")
         status = tag("p", note, class_="cil-note", role="status")
-        style = f"<style>{_asset('explorer.css')}</style>"
-        inner = style + figure.html() + (status.html() if note else "")
-        return f'<div class="cil-explorer" data-ready="">{inner}</div>'
+        return _framed(figure.html() + (status.html() if note else ""))
 
     def html(self) -> str:
         """The face without a kernel: one element that needs nothing from outside."""
@@ -109,7 +109,8 @@ class Explorer:
             f'<div class="cil-explorer" role="group" aria-label="{escape(self.title)}">\n'
             f"<style>\n{_asset('explorer.css')}</style>\n"
             f'<script type="application/json">{_script_json(data)}</script>\n'
-            f"{figure.html()}\n{self._control_bar().html()}\n{self._all_numbers().html()}\n"
+            f"{self._heading()}\n{figure.html()}\n"
+            f"{self._control_bar().html()}\n{self._all_numbers().html()}\n"
             f"<script>\n{_asset('explorer.js')}</script>\n</div>"
         )
 
@@ -119,6 +120,9 @@ class Explorer:
 
     def __repr__(self) -> str:
         return "\n\n".join(map(repr, self.tables))
+
+    def _heading(self) -> str:
+        return tag("p", tag("strong", self.title), class_="cil-title").html()
 
     def _control_bar(self) -> Element:
         """The controls; hidden until the script that serves them runs."""
@@ -166,6 +170,12 @@ class _Still:
             "texts": words.numbers(texts),
             "slots": slots,
         }
+
+
+def _framed(inner: str) -> str:
+    """A part of the live face, in the figure's style."""
+    style = f"<style>{_asset('explorer.css')}</style>"
+    return f'<div class="cil-explorer" data-ready="">{style}{inner}</div>'
 
 
 def _frame(panel: Panel, drawing: Element, text: str) -> Element:

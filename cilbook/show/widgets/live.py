@@ -18,7 +18,7 @@ class View(Protocol):
 
 
 class LiveFace:
-    """Controls by name, the view under them, and the box that holds all."""
+    """Controls by name, and the view that follows them."""
 
     def __init__(
         self,
@@ -31,7 +31,6 @@ class LiveFace:
         wait = recompute is not None
         self.controls = {c.name: c.widget(start, wait) for c in controls}
         self.view = ipywidgets.HTML(view(start))
-        self.box = ipywidgets.VBox([*self.controls.values(), self.view])
         self._adjusting = False
         self._shown: tuple[Values, Any] = (start, None)
         for name, widget in self.controls.items():
