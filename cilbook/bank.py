@@ -134,10 +134,13 @@ class VAEBank:
         for row in rows:
             self.steps[row] += 1
         steps = [self.steps[row] for row in rows]
+        alpha = self.learning_rate
+        rates = losses.new_tensor([alpha / (1 - _BETAS[0] ** t) for t in steps])
+        roots = losses.new_tensor([(1 - _BETAS[1] ** t) ** 0.5 for t in steps])
         with torch.no_grad():
             for (name, weight), gradient in zip(parameters.items(), gradients, strict=True):
                 moments = index.take(self._first[name]), index.take(self._second[name])
-                _adam(weight.detach(), gradient, *moments, steps, self.learning_rate)
+                _adam(weight.detach(), gradient, *moments, rates, roots)
                 index.put(self._first[name], moments[0])
                 index.put(self._second[name], moments[1])
                 index.put(self.weights[name], weight.detach())
@@ -256,17 +259,15 @@ def _adam(
     gradient: Tensor,
     first: Tensor,
     second: Tensor,
-    steps: list[int],
-    learning_rate: float,
+    rates: Tensor,
+    roots: Tensor,
 ) -> None:
-    """Adam in place, with a step count of its own for every row (Kingma and Ba, 2015)."""
+    """Adam in place (Kingma and Ba, 2015), with corrections of its own for every row.
 
-    def per_row(values: list[float]) -> Tensor:
-        return weight.new_tensor(values).view(-1, *[1] * (weight.dim() - 1))
-
-    rate = per_row([learning_rate / (1 - _BETAS[0] ** t) for t in steps])
-    root_correction = per_row([(1 - _BETAS[1] ** t) ** 0.5 for t in steps])
+    `rates` are alpha / (1 - beta_1^t), `roots` sqrt(1 - beta_2^t), t steps into each row.
+    """
+    per_row = (-1, *[1] * (weight.dim() - 1))
     first.lerp_(gradient, 1 - _BETAS[0])
     second.mul_(_BETAS[1]).addcmul_(gradient, gradient, value=1 - _BETAS[1])
-    root = second.sqrt().div_(root_correction).add_(_EPS)
-    weight.sub_(first.div(root).mul_(rate))
+    root = second.sqrt().div_(roots.view(per_row)).add_(_EPS)
+    weight.sub_(first.div(root).mul_(rates.view(per_row)))
