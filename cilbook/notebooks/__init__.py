@@ -32,5 +32,5 @@ def build(
     stage = prepare(root)
     values = {"budget": budget, **(parameters or {})}
     jobs = [(stage / "book" / name, values) for name in names]
-    execute_all(jobs + [(stage / "book" / name, {}) for name in frame(root)])
+    execute_all(stage, jobs + [(stage / "book" / name, {}) for name in frame(root)])
     return render(root, strict=chapters is None)

@@ -1,10 +1,8 @@
 """Papermill runs the staged notebooks, two at a time, and they must really have run."""
 
-import os
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import nbformat
@@ -14,7 +12,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from cilbook.errors import RunFailed
 from cilbook.notebooks.finishing import finish, tags
-from cilbook.notebooks.staging import KERNELS
+from cilbook.notebooks.kernels import end_kernels, kernels_of
 
 AT_A_TIME = 2
 ADDED_BY_PAPERMILL = {"injected-parameters", "papermill-error-cell-tag"}
@@ -26,25 +24,25 @@ class ChapterFailed(RunFailed):
     """A chapter broke or did not really run; the message names where and why."""
 
 
-def execute_all(jobs: list[Job]) -> None:
-    """Execute staged notebooks in place, two processes at a time; stop at a failure."""
-    with ProcessPoolExecutor(AT_A_TIME, mp_context=get_context("spawn")) as pool:
+def execute_all(stage: Path, jobs: list[Job]) -> None:
+    """Execute notebooks of the stage in place, two at a time; stop at a failure."""
+    with kernels_of(stage), ThreadPoolExecutor(AT_A_TIME) as pool:
         runs = [
             pool.submit(execute, notebook, dict(parameters), position % AT_A_TIME)
             for position, (notebook, parameters) in enumerate(jobs)
         ]
-        done, _ = wait(runs, return_when=FIRST_EXCEPTION)
-        if any(run.exception() for run in done):
-            pool.shutdown(cancel_futures=True)
-    for run in runs:
-        if not run.cancelled():
-            run.result()
+        try:
+            done, _ = wait(runs, return_when=FIRST_EXCEPTION)
+        finally:  # after a failure or an interruption the rest is in vain
+            pool.shutdown(wait=False, cancel_futures=True)
+            end_kernels()
+    for run in done:
+        run.result()
 
 
 def execute(chapter: Path, parameters: dict[str, object], position: int = 0) -> None:
     """Execute one staged notebook in place, check it, and make it fit for a page."""
     name = chapter.stem
-    os.environ["JUPYTER_PATH"] = str(chapter.parents[1] / KERNELS)
     trouble, begun = "", []
     try:
         papermill.execute_notebook(
@@ -54,7 +52,7 @@ def execute(chapter: Path, parameters: dict[str, object], position: int = 0) -> 
             kernel_name="python3",
             language="python",
             progress_bar={"desc": name, "position": position, "file": sys.stderr},
-            cwd=chapter.parent,
+            resources={"metadata": {"path": str(chapter.parent)}},
             request_save_on_cell_execute=False,  # at the end is enough
             on_cell_execute=lambda cell, cell_index: begun.append(cell.id),
             shutdown_kernel="immediate",  # it keeps nothing, and takes seconds to leave

@@ -1,21 +1,14 @@
 """The stage: a copy of the book in which chapters are executed and pages are added."""
 
-import json
 import shutil
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from cilbook.errors import BadInput
+from cilbook.notebooks.kernels import write_kernel
 from cilbook.notebooks.reference import write_reference
 
-KERNELS = ".jupyter"  # in the stage; Jupyter looks in its `kernels` folder
 CHAPTERS = "[0-9][0-9]-*.ipynb"
-ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1",
-    # chapters that share a run wait for each other: nothing to tell the reader
-    "PYTHONWARNINGS": "ignore:waiting for another process that makes:UserWarning",
-}
 
 
 def choose(root: Path, numbers: Iterable[int] | None = None) -> list[str]:
@@ -53,18 +46,5 @@ def prepare(root: Path) -> Path:
     write_reference(stage / "book" / "api")
     results = target / "results"
     results.mkdir()
-    write_kernel(stage, ENVIRONMENT | {"CILBOOK_RESULTS": str(results)})
+    write_kernel(stage, results)
     return stage
-
-
-def write_kernel(stage: Path, environment: Mapping[str, str]) -> None:
-    """Describe a kernel that is this very interpreter, whatever else is installed."""
-    kernel = {
-        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": "Python 3",
-        "language": "python",
-        "env": dict(environment),
-    }
-    folder = stage / KERNELS / "kernels" / "python3"
-    folder.mkdir(parents=True)
-    (folder / "kernel.json").write_text(json.dumps(kernel))

@@ -1,11 +1,18 @@
 """Chapters are executed for real, and a chapter that breaks stops the build."""
 
+import os
 import sys
 import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from signal import SIGINT, SIGKILL
+from subprocess import DEVNULL, Popen
 from threading import Thread
+from time import sleep
 
 import nbformat
+import psutil
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -97,6 +104,54 @@ def test_a_kernel_that_dies_stops_the_build(tmp_path):
     root = write_book(tmp_path, c03=chapter("import os\nos._exit(1)"))
     with pytest.raises(ChapterFailed, match="chapter 03-a-chapter, cell 3 .*died"):
         notebooks.build(root)
+
+
+def test_a_failure_ends_the_chapter_that_runs_beside_it(tmp_path):
+    endless = "from time import sleep\nsleep(600)"
+    root = write_book(tmp_path, c01=chapter(endless), c03=chapter("1 / 0"))
+    with pytest.raises(ChapterFailed, match="03-a-chapter, cell 3: ZeroDivisionError"):
+        notebooks.build(root)
+
+
+def test_chapters_have_processes_of_their_own_in_which_nothing_has_happened(tmp_path):
+    leave = "import os, torch\nmine = torch.nn.mine = os.getpid()\nprint(mine)"
+    find = 'print(os.getpid(), "mine" in globals(), hasattr(torch.nn, "mine"))'
+    root = write_book(
+        tmp_path, c01=chapter(leave), c03=chapter("import os, torch\n" + find)
+    )
+    notebooks.build(root)
+    first = printed(staged(root, "01-a-chapter.ipynb")).split()
+    other, *found = printed(staged(root, "03-a-chapter.ipynb")).split()
+    assert [other] != first and found == ["False", "False"]
+
+
+@pytest.mark.parametrize("end", [SIGINT, SIGKILL])
+def test_a_build_that_is_stopped_leaves_nothing_running(tmp_path, end):
+    ready = tmp_path / "ready"
+    wait = f"from pathlib import Path\nPath({str(ready)!r}).touch()\nwhile True: pass"
+    write_book(tmp_path, c01=chapter(wait), c03=chapter(wait), c09=chapter(wait))
+    build = f"from cilbook import notebooks\nnotebooks.build({str(tmp_path)!r})"
+    process = Popen([sys.executable, "-c", build], stderr=DEVNULL, start_new_session=True)
+    assert within_a_minute(ready.exists)
+    process.send_signal(end)
+    assert process.wait(timeout=60)
+    assert within_a_minute(lambda: not alive(process.pid))
+
+
+def within_a_minute(done: Callable[[], bool]) -> bool:
+    """Wait for something to become true."""
+    return any(done() or sleep(0.1) for _ in range(600))
+
+
+def alive(group: int) -> list[psutil.Process]:
+    """List the processes of a group that have not ended."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.NoSuchProcess):
+            own = os.getpgid(process.pid) == group
+            if own and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 def test_a_warning_of_jupyter_book_stops_the_build(tmp_path):
