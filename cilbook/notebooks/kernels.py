@@ -28,10 +28,10 @@ ENVIRONMENT = {
 }
 KERNEL = "kernel of a chapter"
 CAN_FORK = sys.platform == "linux"  # elsewhere loaded libraries may not survive it
-IMPORTED = [
-    "cilbook.experiments.obtain",
-    "cilbook.show",
+IMPORTED = [  # nothing that looks at import where it is, as tqdm.auto and so cilbook do
     "ipykernel.kernelapp",
+    "ipywidgets",
+    "matplotlib.pyplot",
     "pandas.io.formats.style",
     "sklearn.datasets",
     "sklearn.model_selection",

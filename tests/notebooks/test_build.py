@@ -116,13 +116,20 @@ def test_a_failure_ends_the_chapter_that_runs_beside_it(tmp_path):
 def test_chapters_have_processes_of_their_own_in_which_nothing_has_happened(tmp_path):
     leave = "import os, torch\nmine = torch.nn.mine = os.getpid()\nprint(mine)"
     find = 'print(os.getpid(), "mine" in globals(), hasattr(torch.nn, "mine"))'
-    root = write_book(
-        tmp_path, c01=chapter(leave), c03=chapter("import os, torch\n" + find)
-    )
+    find = f"import os, torch\n{find}"
+    root = write_book(tmp_path, c01=chapter(leave), c03=chapter(find))
     notebooks.build(root)
     first = printed(staged(root, "01-a-chapter.ipynb")).split()
     other, *found = printed(staged(root, "03-a-chapter.ipynb")).split()
     assert [other] != first and found == ["False", "False"]
+
+
+def test_progress_in_a_chapter_is_a_widget_not_text(tmp_path):
+    look = "from cilbook.experiments import run\nfrom tqdm.notebook import tqdm\n"
+    look += "print(issubclass(run.tqdm, tqdm))"
+    root = write_book(tmp_path, c01=chapter(look))
+    notebooks.build(root)
+    assert printed(staged(root, "01-a-chapter.ipynb")).split() == ["True"]
 
 
 @pytest.mark.parametrize("end", [SIGINT, SIGKILL])
