@@ -23,8 +23,10 @@ KERNELS = ".jupyter"  # in the stage; Jupyter looks in its `kernels` folder
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # as every kernel has it
-    # chapters that share a run wait for each other: nothing to tell the reader
-    "PYTHONWARNINGS": "ignore:waiting for another process that makes:UserWarning",
+    # Nothing to tell anyone: chapters that share a run wait for each other, and what a
+    # kernel leaves behind when it is ended, multiprocessing clears away.
+    "PYTHONWARNINGS": "ignore:waiting for another process that makes:UserWarning,"
+    "ignore:resource_tracker:UserWarning",
 }
 KERNEL = "kernel of a chapter"
 CAN_FORK = sys.platform == "linux"  # elsewhere loaded libraries may not survive it
@@ -39,7 +41,7 @@ IMPORTED = [  # nothing that looks at import where it is, as tqdm.auto and so ci
 ]
 
 
-def write_kernel(stage: Path, results: Path) -> None:
+def write_kernel(stage: Path, results: Path, warm: bool = CAN_FORK) -> None:
     """Describe a kernel that is this very interpreter, whatever else is installed."""
     kernel = {
         "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
@@ -47,7 +49,7 @@ def write_kernel(stage: Path, results: Path) -> None:
         "language": "python",
         "env": ENVIRONMENT | {"CILBOOK_RESULTS": str(results)},
     }
-    if CAN_FORK:
+    if warm:
         kernel["metadata"] = {"kernel_provisioner": {"provisioner_name": "cilbook-warm"}}
     folder = stage / KERNELS / "kernels" / "python3"
     folder.mkdir(parents=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from cilbook.notebooks.staging import KERNELS, write_kernel
+from cilbook.notebooks.kernels import KERNELS, write_kernel
 
 CHAPTER = "10-price-of-s.ipynb"
 PATIENCE = 60 * 60 * 1000  # milliseconds for a whole chapter on a busy machine
@@ -34,7 +34,7 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     work = folder / "work"
     work.mkdir()
     shutil.copy(root / "book" / CHAPTER, work)
-    write_kernel(folder, {})
+    write_kernel(folder, folder / "results", warm=False)  # as a reader has it
     write_settings(folder / "settings")
     port, token = free_port(), secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
@@ -75,7 +75,6 @@ def environment(folder: Path) -> dict[str, str]:
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-        "CILBOOK_RESULTS": str(folder / "results"),
         "OMP_NUM_THREADS": "1",
     }
 
