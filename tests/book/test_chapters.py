@@ -115,10 +115,9 @@ def test_its_exercises_have_folded_solutions(notebook):
     assert len([cell for cell in last if is_folded(cell)]) >= len(asked)
 
 
-def test_its_solutions_are_folded_in_jupyter_and_colab_too(code):
+def test_its_solutions_are_folded_in_colab_too(code):
     for cell in code:
         if "hide-input" in cell.metadata.get("tags", []):
-            assert cell.metadata.get("jupyter") == {"source_hidden": True}, cell.id
             assert cell.metadata.get("cellView") == "form", cell.id
 
 
